@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from litepyramid.data.records import Units as Units
     from litepyramid.data.score_tables import read_scores as read_scores
     from litepyramid.data.scores import Scores as Scores
-    from litepyramid.imports.convert import convert as convert
     from litepyramid.duc.peers import pyramid as pyramid
     from litepyramid.easiness import EasinessRegressor as EasinessRegressor
     from litepyramid.easiness.mix import mix as mix
     from litepyramid.errors import LitepyramidError as LitepyramidError
+    from litepyramid.imports.convert import convert as convert
     from litepyramid.judges.cache import cache as cache
     from litepyramid.judges.evaluate import evaluate as evaluate
     from litepyramid.judges.explain import explain as explain
@@ -44,19 +44,15 @@ if TYPE_CHECKING:
     from litepyramid.scoring.changes import changes as changes
     from litepyramid.scoring.combine import combine as combine
     from litepyramid.scoring.compare import compare as compare
-    from litepyramid.scoring.drift import drift as drift
     from litepyramid.scoring.precision import precision as precision
     from litepyramid.scoring.pyramid import ScoringRule as ScoringRule
     from litepyramid.scoring.saved_result import report as report
     from litepyramid.scoring.score import score as score
     from litepyramid.training.crossval import crossval as crossval
     from litepyramid.training.finetune import finetune as finetune
-    from litepyramid.types import ScoreMatrix as ScoreMatrix
-    from litepyramid.types import ScoreTable as ScoreTable
     from litepyramid.units.extract import extract as extract
 else:
     _MODULES = {
-        "types": "ScoreMatrix ScoreTable",
         "data.records": "InputReferences InputUnits Summaries Unit Units",
         "data.facts": "Facts aligned",
         "errors": "LitepyramidError",
@@ -75,7 +71,6 @@ else:
         "scoring.compare": "compare",
         "scoring.audit": "audit",
         "scoring.changes": "changes",
-        "scoring.drift": "drift",
         "scoring.combine": "combine",
         "scoring.saved_result": "report",
         "imports.convert": "convert",

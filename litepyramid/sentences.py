@@ -239,8 +239,8 @@ def split_sentences(text: str) -> list[str]:
 
 
 def marked_sentences(reference: Any) -> tuple[Texts, bool]:
-    """The sentences of a reference as its own marks give them, a list or ``<t> … </t>``,
-    and whether it has any; else its text.
+    """The sentences of a reference as its own marks give them, a list or ``<t> …
+    </t>``, and whether it has any; else its text.
 
     Example:
         >>> marked_sentences("<t> It rained. </t> <t> We left. </t>")

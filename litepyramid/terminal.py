@@ -28,7 +28,8 @@ def width_of(text: str) -> int:
 
 
 def folded(text: str, width: int) -> list[str]:
-    """A text in lines of at most so many columns, broken at spaces where there are some.
+    """A text in lines of at most so many columns, broken at spaces where there are
+    some.
 
     Example:
         >>> folded("two words", 5), folded("unbroken", 5)

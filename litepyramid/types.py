@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypedDict
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from litepyramid._version import __version__
 from litepyramid.errors import InputError
-from litepyramid.text import counted, cut
+from litepyramid.text import cut
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -36,96 +35,17 @@ Nulls = Literal["zero", "missing"]
 """Whether null answers score zero, or are missing."""
 
 
-def _read_only(scores: Any, *names: Sequence[str]) -> None:
-    """Makes the values of some scores a read-only copy, of the shape that their names
-    say."""
-    values = np.array(scores.values, dtype=np.float64, copy=True)
-    if values.shape != (shape := tuple(map(len, names))):
-        what = f"scores of the shape {values.shape}"
-        raise InputError(what, expected=f"{shape}: (metrics,) systems, inputs")
-    # Results share these arrays; numpy would change all of them at once.
-    values.setflags(write=False)
-    object.__setattr__(scores, "values", values)
-
-
-@dataclass(frozen=True)
-class ScoreMatrix:
-    """Scores of one metric: (N, M) values of systems and inputs, read-only; NaN: not
-    scored."""
-
-    metric: str
-    systems: Names
-    inputs: Names
-    values: FloatArray
-
-    def __post_init__(self) -> None:
-        _read_only(self, self.systems, self.inputs)
-
-
-@dataclass(frozen=True)
-class ScoreTable:
-    """Scores of K metrics: (K, N, M) values, systems and inputs, read-only; NaN: not
-    scored.
-
-    Attributes:
-        human: Names or patterns of the raters, whose mean is the human score.
-        chosen: The metrics that are asked about; all but the raters if there are none.
-        full: Scores of the metrics on the whole test set, of which people judged a
-            part.
-        left_out: What of the files is no score.
-    """
-
-    metrics: Names
-    systems: Names
-    inputs: Names
-    values: FloatArray = field(repr=False)
-    human: Names = ()
-    chosen: Names = ()
-    full: ScoreTable | None = field(default=None, repr=False)
-    left_out: Names = field(
-        default=(),
-        repr=False,
-        compare=False,
-    )
-
-    def __post_init__(self) -> None:
-        _read_only(self, self.metrics, self.systems, self.inputs)
-
-    def __repr__(self) -> str:
-        return (
-            f"<ScoreTable: {cut(', '.join(self.metrics))}; "
-            f"{counted(len(self.systems), 'system')}, "
-            f"{counted(len(self.inputs), 'input')}>"
-        )
-
-    def matrix(self, metric: str) -> ScoreMatrix:
-        """The scores of one metric."""
-        if metric not in self.metrics:
-            expected = f"one of {', '.join(self.metrics)}"
-            raise InputError(
-                f"no metric '{metric}' in the score table", expected=expected
-            )
-        index = self.metrics.index(metric)
-        return ScoreMatrix(metric, self.systems, self.inputs, self.values[index])
-
-    def select(self, names: Sequence[str]) -> Names:
-        """The metrics that the names, or the patterns among them, mean; each once."""
-        expected = f"one of {', '.join(self.metrics)}"
-        chosen = []
-        for name in names:
-            alike = [metric for metric in self.metrics if fnmatchcase(metric, name)]
-            matched = [name] if name in self.metrics else alike
-            if not matched:
-                raise InputError(f"no metric '{name}' in the scores", expected=expected)
-            chosen += matched
-
-        if not chosen:
-            raise InputError("no metric is named", expected=expected)
-        return tuple(dict.fromkeys(chosen))
-
-
 # What the verbs take. A mark says what fills a parameter on the command line
 # (`cli.maker`).
+
+
+class HasSystems(Protocol):
+    """Summaries, or a data set."""
+
+    @property
+    def systems(self) -> Names:
+        """The names of the systems."""
+        ...
 
 
 class HasUnits(Protocol):
@@ -174,8 +94,8 @@ UnitsLike = TextsLike | HasUnits
 """Units, or the result that has them; presence too, which a result brings."""
 ColumnsLike = Mapping[str, str] | str
 """Own names of columns by ours, as a dict or as ``NAME=COLUMN,…``."""
-DataLike = Annotated[TextsLike | HasUnits | None, "data"]
-"""A `Dataset`, or summaries as `litepyramid.load` takes them; on the command line, its
+DataLike = Annotated[TextsLike | HasUnits | HasSystems | None, "data"]
+"""A `Data`, or summaries as `litepyramid.load` takes them; on the command line, its
 options."""
 JudgeLike = Annotated[str | Path | Callable[..., object] | HasJudge | None, "judge"]
 """A judge, or its name; on the command line, ``--judge`` and ``-J``."""

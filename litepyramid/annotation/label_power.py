@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from litepyramid.annotation.sampling import minutes, reading_time, unsureness
+from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError
 from litepyramid.identity import fingerprint
 from litepyramid.meta.alignment import check_number
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import Spread
-from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
+from litepyramid.scoring.saved_result import read_saved, with_people
 from litepyramid.stats import EQUAL_WITHIN, check_share, mean_of_scored, sums_by
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
@@ -23,7 +24,6 @@ from litepyramid.types import (
     Ends,
     FloatArray,
     IntArray,
-    ScoreMatrix,
     ScoresLike,
     Signature,
 )
@@ -266,7 +266,8 @@ def _spreads(pilot: Any, metric: str | None) -> tuple[list[float], str]:
         told = f"as in REALSumm (sd {SPREAD}, correlation with the judge {TOGETHER})"
         pairs = [(SPREAD**2, TOGETHER)]
     else:
-        pairs = _pairs_of(*scored_and_labelled(pilot, metric, "human")[:2])
+        judge, people, _ = with_people(pilot, metric, "human")
+        pairs = _pairs_of(judge, people)
         told = f"{counted(len(pairs), 'pair')} of the pilot's systems"
 
     alone = [variance for variance, _ in pairs]
@@ -276,13 +277,13 @@ def _spreads(pilot: Any, metric: str | None) -> tuple[list[float], str]:
     return [float(np.mean(alone)), float(np.mean(combined))], told
 
 
-def _pairs_of(judge: ScoreMatrix, human: ScoreMatrix) -> list[Ends]:
+def _pairs_of(judge: Scores, human: Scores) -> list[Ends]:
     """Of every two systems the variance of people's differences, and how the judge's
     correlate with them."""
     pairs = []
     enough = False
     for i, j in combinations(range(len(human.systems)), 2):
-        both = np.stack([m.values[i] - m.values[j] for m in (human, judge)])
+        both = np.stack([m.values[0, i] - m.values[0, j] for m in (human, judge)])
         both = both[:, ~np.isnan(both).any(axis=0)]
         enough |= both.shape[1] >= 10
         if both.shape[1] >= 10 and np.ptp(both[0]) > EQUAL_WITHIN:

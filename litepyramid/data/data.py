@@ -60,7 +60,8 @@ class Data:
         references: The references of every input, in the order of their ids.
         presence: What was judged elsewhere.
         documents: The texts that were summarised, by system ("" for all) and input.
-        repeats: By each run among the summaries that is a repeat, its system, and which.
+        repeats: By each run among the summaries that is a repeat, its system, and
+            which.
         example_folds: Held-out inputs of each fold, if the authors give folds by
             examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.

@@ -319,8 +319,8 @@ def _of_frame(frame: Any, name: str) -> Opened:
 def _index_of(
     frame: Any, columns: dict[str, list[Any]]
 ) -> list[tuple[str | None, list[Any]]]:
-    """The levels of a frame's index with their names; a table of Arrow that pandas wrote
-    tells of it, and has it among its columns, from which it is taken."""
+    """The levels of a frame's index with their names; a table of Arrow that pandas
+    wrote tells of it, and has it among its columns, from which it is taken."""
     import narwhals as nw
 
     levels: list[tuple[str | None, list[Any]]] = []

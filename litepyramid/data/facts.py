@@ -1,4 +1,5 @@
-"""A value for each unit in each system's summary, and the one place where two tables meet.
+"""A value for each unit in each system's summary, and the one place where two tables
+meet.
 
 The presence that a judge gives, the labels of people, probabilities of being drawn: all
 are `Facts`. Systems and units are known by their names and stand in the order of these

@@ -1,8 +1,9 @@
-"""The strict tables of a data set: known by their names, and in the order of these names.
+"""The strict tables of a data set: known by their names, and in the order of these
+names.
 
-Whatever a user gives becomes these records at the door (`litepyramid.data.door`). A unit is
-known by its input, its text, and which of that text it is; a summary by its system and
-input. No verb sorts them again, and no order of a file can change a number.
+Whatever a user gives becomes these records at the door (`litepyramid.data.door`). A
+unit is known by its input, its text, and which of that text it is; a summary by its
+system and input. No verb sorts them again, and no order of a file can change a number.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from litepyramid.types import (
 
 
 class Fact(NamedTuple):
-    """What a unit is known by: its input, its text, and which of that text it is, from 0."""
+    """What a unit is known by: its input, its text, and which of that text it is, from
+    0."""
 
     input: str
     text: str
@@ -130,8 +132,8 @@ class InputUnits:
 
 @dataclass(frozen=True)
 class Units:
-    """The units of M inputs, U in all: inputs in the order of their ids, the units of an
-    input in that of their texts.
+    """The units of M inputs, U in all: inputs in the order of their ids, the units of
+    an input in that of their texts.
 
     Every row of values over units, (…, U), has this order.
     """
@@ -140,8 +142,8 @@ class Units:
 
     @classmethod
     def of(cls, entries: Iterable[InputUnits]) -> Self:
-        """The table of some inputs' units, in any order; InputError where an input comes
-        twice."""
+        """The table of some inputs' units, in any order; InputError where an input
+        comes twice."""
         in_order = []
         seen: set[str] = set()
         for entry in sorted(entries, key=lambda entry: entry.input):
@@ -214,7 +216,8 @@ class Units:
 
     @cached_property
     def vital(self) -> BoolArray | None:
-        """(U,) whether a unit is a vital nugget; None if none says how important it is."""
+        """(U,) whether a unit is a vital nugget; None if none says how important it
+        is."""
         importance = [unit.importance for unit in self.every]
         return np.array(importance) == "vital" if any(importance) else None
 
@@ -247,7 +250,8 @@ class Units:
         for fact, unit in zip(self.facts, self.every, strict=True):
             if unit.kind != kind:
                 raise InputError(
-                    f"'{unit.text}' of input '{fact.input}' is of the kind '{unit.kind}'",
+                    f"'{unit.text}' of input '{fact.input}' is of the kind "
+                    f"'{unit.kind}'",
                     expected=f"only units of kind '{kind}'",
                     hint='If they are the right ones, correct or remove their "kind".',
                 )
@@ -299,8 +303,8 @@ class Units:
 def facts_by_number(
     listed: Mapping[str, Sequence[Unit]], units: Units
 ) -> dict[tuple[str, int], Fact]:
-    """The fact of each unit by its input and its number in a list, for what comes in the
-    order of that list."""
+    """The fact of each unit by its input and its number in a list, for what comes in
+    the order of that list."""
     left: dict[tuple[str, Unit], list[Fact]] = {}
     for fact, unit in zip(units.facts, units.every, strict=True):
         left.setdefault((fact.input, unit), []).append(fact)
@@ -386,8 +390,8 @@ class Summaries:
                 yield (system, input_), text
 
     def items(self, units: Units) -> list[tuple[str, Texts]]:
-        """What a judge is asked, system after system: each text (a missing one as empty)
-        with the units of its input."""
+        """What a judge is asked, system after system: each text (a missing one as
+        empty) with the units of its input."""
         if units.inputs != self.inputs:
             raise InputError(
                 "the summaries are of other inputs than the units",

@@ -56,7 +56,8 @@ class Entry(NamedTuple):
         path, line: Where it stands.
         listed: Whether it stood in a list of all that its input has.
         more: What stands beside it.
-        repeat: Of one of several answers of a system to an input: the system, and which.
+        repeat: Of one of several answers of a system to an input: the system, and
+            which.
     """
 
     system: str | None
@@ -174,7 +175,8 @@ def read(leaf: Leaf, role: str, columns: Columns, source: str = "") -> Table:
 
 
 def _may_be_columns(by_key: Mapping[Any, Any], about: Role, columns: Columns) -> bool:
-    """Whether a key of a dict is called as a column of a role, or as one that is told."""
+    """Whether a key of a dict is called as a column of a role, or as one that is
+    told."""
     names = {meaning(str(key)) for key in by_key}
     told = {part.strip() for own in columns.values() for part in own.split("+")}
     return not (names | {*map(str, by_key)}).isdisjoint({about.one, about.many, *told})
@@ -191,8 +193,8 @@ def _column(value: Any, name: str) -> Opened:
 
 
 def _are_columns(by_key: Mapping[Any, Opened], about: Role, columns: Columns) -> bool:
-    """Whether the values of a dict, one of whose keys is called as a column, are columns;
-    InputError where they could be systems as well."""
+    """Whether the values of a dict, one of whose keys is called as a column, are
+    columns; InputError where they could be systems as well."""
     names = {meaning(str(key)) for key in by_key} & NAMES
     is_keyed = any(one.listed is None or one.by_id for one in by_key.values())
     has_names = not names.isdisjoint(("input", "system"))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import compress
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from litepyramid.checked import guarded
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write
 from litepyramid.identity import array_sha, fingerprint
 from litepyramid.text import counted, cut
 from litepyramid.types import BoolArray, FloatArray, Names, check_unique
@@ -128,9 +127,10 @@ class Scores:
         values = np.stack([self[metric] for metric in metrics])
         return replace(self, metrics=tuple(metrics), values=values)
 
-    def one(self, metric: str | None = None) -> Scores:
+    def one(self, metric: str | None = None, human: str | None = None) -> Scores:
         """The scores of one metric: the one named, or the only one beside people."""
-        others = [name for name in self.metrics if name != HUMAN] or self.metrics
+        people = {HUMAN, human}
+        others = [name for name in self.metrics if name not in people] or self.metrics
         if metric is None and len(others) > 1:
             raise InputError(
                 f"the table holds {len(others)} metrics",
@@ -169,13 +169,14 @@ class Scores:
         return fingerprint([*names, array_sha(self.values)])
 
 
-def write_scores(path: str | Path, scores: Scores) -> None:
-    """Writes a table as CSV, one row per score; what is not scored is left out."""
-    with atomic_write(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("system", "input", "metric", "score"))
-        # System by system and input by input: the metrics of one text together.
-        for s, i, m in np.argwhere(~np.isnan(scores.values.transpose(1, 2, 0))):
-            names = scores.systems[s], scores.inputs[i], scores.metrics[m]
-            score = repr(float(scores.values[m, s, i]))
-            writer.writerow([*map(guarded, names), score])
+def score_lines(scores: Scores) -> str:
+    """A table as CSV, one row per score; what is not scored is left out."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(("system", "input", "metric", "score"))
+    # System by system and input by input: the metrics of one text together.
+    for s, i, m in np.argwhere(~np.isnan(scores.values.transpose(1, 2, 0))):
+        names = scores.systems[s], scores.inputs[i], scores.metrics[m]
+        score = repr(float(scores.values[m, s, i]))
+        writer.writerow([*map(guarded, names), score])
+    return file.getvalue()

@@ -16,6 +16,7 @@ from litepyramid.data.records import (
     Units,
     facts_by_number,
 )
+from litepyramid.data.scores import Scores, score_lines
 from litepyramid.duc.ducview import (
     EMPTY,
     LEGACY,
@@ -34,12 +35,11 @@ from litepyramid.duc.ducview import (
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
 from litepyramid.identity import fingerprint
-from litepyramid.io.scores import score_lines
 from litepyramid.scoring.pyramid import modified_pyramid_scores
 from litepyramid.stats import check_whole, mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import Fields, Names, ScoreTable, Signature, Texts
+from litepyramid.types import Fields, Names, Signature, Texts
 
 METRICS = ("modified_pyramid", "original_pyramid")
 _OTHERS = (
@@ -122,7 +122,8 @@ class PyramidFolder:
         return tuple(map(pyramid_references, self.pyramids))
 
     def summaries(self) -> Summaries:
-        """The summaries of every system; None on inputs that it was not annotated on."""
+        """The summaries of every system; None on inputs that it was not annotated
+        on."""
         texts: dict[tuple[str, str], str | None] = {}
         for system, rows in self._by_system().items():
             for name, several in rows.items():
@@ -181,7 +182,7 @@ class PeerScores(Result):
 
     forms: ClassVar = {".csv": "_lines"}
 
-    scores: ScoreTable = field(metadata=HIDDEN)
+    scores: Scores = field(metadata=HIDDEN)
     annotations: tuple[AnnotationScore, ...]
     counts: tuple[tuple[int, int, int], ...] = field(metadata=HIDDEN)
     notes: Texts
@@ -219,7 +220,7 @@ class PeerScores(Result):
 
         return {**record(self), "scores": rows}
 
-    def _lines(self) -> list[str]:
+    def _lines(self) -> str:
         """Every score of every system and input, for `litepyramid meta`."""
         return score_lines(self.scores)
 
@@ -397,7 +398,7 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
         notes.append(f"{what} no SCU marked at all: no original score.")
 
     return PeerScores(
-        ScoreTable(METRICS, systems, inputs, values),
+        Scores.of(dict(zip(METRICS, values, strict=True)), systems, inputs),
         tuple(annotations),
         tuple([(a, b, c) for a, b, c in counts.tolist()]),
         tuple(notes),

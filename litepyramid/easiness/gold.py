@@ -106,7 +106,8 @@ class Easiness(Result):
         return Table.of("Easiness", names, self.json_entries()["sentences"])
 
     def _lines(self) -> Iterator[str]:
-        """A sentence a line: input, reference, sentence, text, easiness (null: none)."""
+        """A sentence a line: input, reference, sentence, text, easiness (null:
+        none)."""
         return jsonl(self.to_json()["sentences"])
 
 

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from litepyramid.checked import number
-from litepyramid.data.building import as_truth
+from litepyramid.checked import as_truth, number
 from litepyramid.data.data import Data, as_data
 from litepyramid.data.door import Opened, opened
 from litepyramid.data.facts import Facts

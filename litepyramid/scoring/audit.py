@@ -17,7 +17,6 @@ from litepyramid.pages import fill_page
 from litepyramid.scoring.combine import combine
 from litepyramid.scoring.combined import CombinedScores
 from litepyramid.scoring.comparable import versions_of
-from litepyramid.scoring.inference import matrices_sha
 from litepyramid.scoring.judge_errors import (
     Cell,
     Figure,
@@ -265,7 +264,7 @@ def audit(
         "audit": "jackknife",
         "confidence": confidence,
         "seed": seed,
-        "scores_sha": matrices_sha(scored.matrix),
+        "scores_sha": scored.table.sha,
         "sample_sha": None if sample is None else sample.sha,
     }
     return JudgeAudit(

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.data.scores import HUMAN, Scores
 from litepyramid.errors import InputError, choose
+from litepyramid.identity import fingerprint
 from litepyramid.scoring.combined import CombinedScores
 from litepyramid.scoring.estimated import Estimated, combined_scores
 from litepyramid.scoring.estimates import (
@@ -20,7 +22,6 @@ from litepyramid.scoring.estimates import (
     joined,
     prediction_powered,
 )
-from litepyramid.scoring.inference import matrices_sha
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import (
     SampledLabels,
@@ -29,10 +30,10 @@ from litepyramid.scoring.sampled import (
     read_sample,
     system_draws,
 )
-from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
+from litepyramid.scoring.saved_result import read_saved, with_people
 from litepyramid.stats import all_pairs, check_share
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoreMatrix, ScoresLike
+from litepyramid.types import FloatArray, ScoresLike
 
 
 def combine(
@@ -100,12 +101,12 @@ def combine(
                 "draw a sample (budget export --labels 100), import the answers "
                 "(budget import -o FOLDER), and name that folder: --labels FOLDER.",
             )
-        judge, people, signature = scored_and_labelled(scores, metric, human)
+        judge, people, signature = with_people(scores, metric, human)
         estimated = _of_inputs(judge, people, target)
         # Those who fill in a table from the top have not drawn a sample.
         if not assume_random:
             _check_sample(people)
-        about = {"scores_sha": matrices_sha(judge, people)}
+        about = {"scores_sha": fingerprint([judge.sha, people.sha])}
     else:
         sample = read_sample(getattr(labels, "sample", None) or labels)
         if result is None:
@@ -117,14 +118,14 @@ def combine(
         signature = result.signature
         if sample.spread == "inputs":
             values = human_on(result, sample)
-            people = ScoreMatrix("human", result.systems, result.inputs, values)
-            estimated = _of_inputs(result.matrix, people, target)
+            people = Scores.of({HUMAN: values}, result.systems, result.inputs)
+            estimated = _of_inputs(result.table, people, target)
         else:
             estimated = _of_draws(result, sample, target)
 
         estimated = replace(estimated, unanswered=sample.unanswered)
         about = {
-            "scores_sha": matrices_sha(result.matrix),
+            "scores_sha": result.table.sha,
             "sample_sha": sample.sha,
         }
 
@@ -140,22 +141,15 @@ def combine(
     )
 
 
-def _of_inputs(judge: ScoreMatrix, people: ScoreMatrix, target: Target) -> Estimated:
+def _of_inputs(judge: Scores, people: Scores, target: Target) -> Estimated:
     """Estimates from human scores of whole inputs, the same for all systems."""
-    if (judge.systems, judge.inputs) != (people.systems, people.inputs):
-        raise InputError(
-            "the judge's scores and the human scores are for different systems or "
-            "inputs",
-            expected="the same ones, in the same order",
-        )
-
     # A system that nobody labelled is left out, unless that leaves none.
-    rated = (~np.isnan(people.values)).sum(axis=1) >= FEWEST
+    rated = (~np.isnan(people.values[0])).sum(axis=1) >= FEWEST
     if not rated.any():
         rated[:] = True
     systems = tuple(compress(judge.systems, rated))
-    f = judge.values[rated]
-    h = people.values[rated]
+    f = judge.values[0, rated]
+    h = people.values[0, rated]
 
     if len(gap := np.argwhere(np.isnan(f))):
         raise InputError(
@@ -182,7 +176,7 @@ def _of_inputs(judge: ScoreMatrix, people: ScoreMatrix, target: Target) -> Estim
     fewest = int(np.append(numbers, shared[shared >= FEWEST]).min())
 
     return Estimated(
-        metric=judge.metric,
+        metric=judge.metrics[0],
         systems=systems,
         judge=f.mean(axis=1),
         pairs=np.stack([i, j]),
@@ -222,7 +216,7 @@ def _of_draws(result: ScoreResult, sample: SampledLabels, target: Target) -> Est
     complete = not numbers.all()
     target = "population" if complete else target
     return Estimated(
-        metric=result.matrix.metric,
+        metric=result.name,
         systems=result.systems,
         judge=result.values.mean(axis=1),
         pairs=np.stack([i, j]),
@@ -247,10 +241,10 @@ def _between(scores: FloatArray, noise: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(spread, 0.0) / scores.shape[1])
 
 
-def _check_sample(people: ScoreMatrix) -> None:
+def _check_sample(people: Scores) -> None:
     """Raises InputError if the labelled inputs are the first or the last ones of
     many."""
-    known = np.isfinite(people.values)
+    known = np.isfinite(people.values[0])
     labelled = np.asarray(known.any(axis=0))
     n = int(labelled.sum())
     total = len(labelled)

@@ -15,7 +15,6 @@ from litepyramid.scoring.inference import (
     TestedDifference,
     as_differences,
     flip_p_values,
-    matrices_sha,
     short_intervals,
     smallest_flip_p,
     too_few_inputs,
@@ -23,11 +22,10 @@ from litepyramid.scoring.inference import (
 )
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
+from litepyramid.scoring.saved_result import one_metric, read_saved
 from litepyramid.stats import (
     all_pairs,
     blocks,
-    by_id,
     check_samples,
     system_means,
 )
@@ -234,13 +232,10 @@ def compare(
     """
     check_samples(samples, seed=seed, confidence=confidence)
     _check_one_run(scores)
-    matrix, _, signature = scored_and_labelled(scores, metric)
+    table, signature = one_metric(scores, metric)
 
-    # Names and inputs in order, so that the order of the file changes no number.
-    rows = by_id(matrix.systems)
-    columns = by_id(matrix.inputs)
-    systems = tuple([matrix.systems[i] for i in rows])
-    values = matrix.values[np.ix_(rows, columns)]
+    systems = table.systems
+    values = table.values[0]
     means = system_means(values)
     order = [int(i) for i in np.argsort(-means, kind="stable")]
     if len(systems) < 2:
@@ -291,11 +286,11 @@ def compare(
     about = {
         **versions_of(signature),
         "test": "sign-flip",
-        "scores_sha": matrices_sha(matrix),
+        "scores_sha": table.sha,
         "against": against,
     }
     return SystemComparison(
-        metric=matrix.metric,
+        metric=table.metrics[0],
         systems=tuple([systems[i] for i in order]),
         scores=tuple([float(means[i]) for i in order]),
         pairs=tuple(compared),

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.identity import fingerprint
 from litepyramid.stats import (
     SMALLEST_TAIL,
     adjust_p_values,
     all_pairs,
     blocks,
-    by_id,
     flip_tails,
     mean_of_scored,
     system_intervals,
@@ -30,7 +28,6 @@ from litepyramid.types import (
     FloatArray,
     IntArray,
     Names,
-    ScoreMatrix,
 )
 
 FEW = 15
@@ -98,17 +95,6 @@ def with_holm(entries: Sequence[Any]) -> list[Any]:
     """What was tested together, its `p_holm` by Holm's correction of its `p`."""
     p = adjust_p_values(np.array([entry.p for entry in entries]), "holm").tolist()
     return [replace(entry, p_holm=own) for entry, own in zip(entries, p, strict=True)]
-
-
-def matrices_sha(*scores: ScoreMatrix) -> str:
-    """A hash of scores by name: the same in whatever order systems and inputs come."""
-    rows = []
-    for one in scores:
-        columns = by_id(one.inputs)
-        for i in by_id(one.systems):
-            values = [(one.inputs[j], float(one.values[i, j])) for j in columns]
-            rows.append([one.systems[i], values])
-    return fingerprint(rows)
 
 
 def with_intervals(

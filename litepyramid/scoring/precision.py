@@ -96,9 +96,9 @@ def precision(
 
     The mirror of Lite³Pyramid (ZB21 §3.2): units are extracted from the summary as they
     are from references, and judged against each premise of its input; a unit's presence
-    is that in the premise it is in most, precision the weighted mean over units. F1 = 2 P R / (P
-    + R), 0 where both are 0. A summary that is empty, or has no unit, has no precision;
-    the F1 of an empty one is 0.
+    is that in the premise it is in most, precision the weighted mean over units. F1 = 2
+    P R / (P + R), 0 where both are 0. A summary that is empty, or has no unit, has no
+    precision; the F1 of an empty one is 0.
 
     Args:
         data: Summaries of every system, as for `score`, or `Data` with references.

@@ -11,6 +11,7 @@ import numpy as np
 from litepyramid.data.facts import Facts
 from litepyramid.data.records import InputUnits, Summaries, Units
 from litepyramid.data.saved import checksum_of
+from litepyramid.data.scores import HUMAN, Scores
 from litepyramid.errors import InputError, choose
 from litepyramid.judges.base import Evidence, Explainer, Judge
 from litepyramid.scoring.inference import too_few_inputs
@@ -26,7 +27,7 @@ from litepyramid.scoring.system_scores import SystemScores
 from litepyramid.stats import system_intervals, system_means
 from litepyramid.tables import Column, Table, frame
 from litepyramid.text import counted
-from litepyramid.types import BoolArray, Fields, FloatArray, ScoreMatrix, Texts
+from litepyramid.types import BoolArray, Fields, FloatArray, Texts
 
 FrameRows = Literal["systems", "inputs", "units", "tags"]
 
@@ -46,7 +47,8 @@ class ScoreResult(SystemScores):
         summaries: The texts that were judged; None if only presence was given.
         references: By input the references, each a tuple of sentences; empty without
             them.
-        evidence: N rows of U: where the judge found each unit; None if it was not asked.
+        evidence: N rows of U: where the judge found each unit; None if it was not
+            asked.
         plan: What each source was taken for, and by what they were joined.
         ceiling: The mean score of the references on their own units, by the same judge;
             None if the units were not extracted from references.
@@ -85,11 +87,12 @@ class ScoreResult(SystemScores):
         return self.labels.values
 
     @property
-    def human_matrix(self) -> ScoreMatrix | None:
-        """The human scores with names; None without labels."""
-        if self.human is None:
-            return None
-        return ScoreMatrix("human", self.systems, self.inputs, self.human)
+    def table(self) -> Scores:
+        """The summary scores with names, human ones too where people labelled any."""
+        scores = {self.name: self.values}
+        if self.human is not None:
+            scores[HUMAN] = self.human
+        return Scores.of(scores, self.systems, self.inputs)
 
     @property
     def human_scores(self) -> dict[str, float]:

@@ -18,8 +18,9 @@ from litepyramid.data.saved import (
     SavedScores,
     saved_scores,
 )
+from litepyramid.data.score_tables import read_scores
+from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError, located
-from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence
 from litepyramid.judges.panel import joined
 from litepyramid.scoring.inference import with_repeats
@@ -36,7 +37,6 @@ from litepyramid.types import (
     BoolArray,
     FloatArray,
     ResultLike,
-    ScoreMatrix,
     Signature,
 )
 
@@ -233,6 +233,7 @@ def _check_hashes(result: ScoreResult) -> None:
     """A number that was changed by hand is found before; a text only by its hash."""
     saved = dict(result.signature.fields)
     units = result.units
+    computed: dict[str, str | None]
     computed = {"units_sha": units.sha, "inputs_sha": units.inputs_sha}
     if result.labels is not None and result.labels_here is None:
         computed["label_units_sha"] = result.labels.units.sha
@@ -247,30 +248,30 @@ def _check_hashes(result: ScoreResult) -> None:
             raise _disagreement(name, saved.get(name), computed.get(name))
 
 
-def scored_and_labelled(
-    scores: Any, metric: str | None = None, human: str | None = None
-) -> tuple[ScoreMatrix, Any, Signature]:
-    """The scores of one metric, those of people if `human` names them, and how they
-    were made."""
-    if isinstance(scores, ScoreMatrix):
-        scores = scores, None
-    if isinstance(scores, tuple) and isinstance(scores[0], ScoreMatrix):
-        return *scores, Signature.of(metric=scores[0].metric)
-    result = read_saved(scores) or scores
-    matrix = getattr(result, "matrix", None)
+def one_metric(scores: Any, metric: str | None) -> tuple[Scores, Signature]:
+    """The scores of one metric, and how they were made."""
+    result = read_saved(scores)
+    if result is not None:
+        return result.table.one(metric), result.signature
+    one = read_scores(scores).one(metric)
+    return one, Signature.of(metric=one.metrics[0])
 
-    if isinstance(matrix, ScoreMatrix) and metric in (None, matrix.metric):
-        people = getattr(result, "human_matrix", None)
-        if human is not None and people is None:
-            raise InputError(
-                "no human labels", expected="a result that was scored with labels"
-            )
-        return matrix, people, result.signature
 
-    table = read_scores(scores)
-    matrix = select_matrix(table, metric)
-    people = None if human is None else table.matrix(human)
-    return matrix, people, Signature.of(metric=matrix.metric)
+def with_people(
+    scores: Any, metric: str | None, human: str
+) -> tuple[Scores, Scores, Signature]:
+    """The scores of one metric and those of people, and how they were made."""
+    result = read_saved(scores)
+    if result is not None and result.human is None:
+        raise InputError(
+            "no human labels", expected="a result that was scored with labels"
+        )
+    table = read_scores(scores) if result is None else result.table
+    one = table.one(metric, human)
+    signature = Signature.of(metric=one.metrics[0])
+    if result is not None:
+        signature = result.signature
+    return one, table.of_metrics([human]), signature
 
 
 def report(result: ResultLike) -> ScoreResult:

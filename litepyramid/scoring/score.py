@@ -38,9 +38,9 @@ _COPIES = 0.5  # of a system's texts that are the references', from which a note
 
 
 class _Judged(NamedTuple):
-    """The presence of every unit in every system's summary, NaN where a judgement or the
-    summary itself is missing; (J, N, U) the same by several judges; and what the judge
-    says of itself."""
+    """The presence of every unit in every system's summary, NaN where a judgement or
+    the summary itself is missing; (J, N, U) the same by several judges; and what the
+    judge says of itself."""
 
     facts: Facts
     batch: JudgedBatch
@@ -274,13 +274,13 @@ def _copies(data: Data) -> list[str]:
         texts = ["".join(sentences) for sentences in entry.references]
         goals[entry.input] = {"".join(text.split()) for text in texts}
 
-    for system, own in rows.items() if goals else ():
-        same = sum(text in goals[name] for name, text in own.items() if text)
+    for system, texts_of in rows.items() if goals else ():
+        same = sum(text in goals[name] for name, text in texts_of.items() if text)
         # A system that copies its references scores 1, and tells nothing of the judge.
-        if same >= _COPIES * len(own):
+        if same >= _COPIES * len(texts_of):
             notes.append(
                 f"The summaries of '{cut(system)}' are references on {same} of "
-                f"{counted(len(own), 'input')}."
+                f"{counted(len(texts_of), 'input')}."
             )
 
     return notes
