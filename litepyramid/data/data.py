@@ -335,6 +335,10 @@ def _read(
             continue
         for one, some in _roles_inside(parts, role, given.keys(), told).items():
             tables += [read(part, one, told) for part in some]
+
+    for table in tables:
+        if not table.entries and table.role in given:
+            raise InputError(f"{table.role} without a text", path=table.path, line=1)
     return tables
 
 

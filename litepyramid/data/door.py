@@ -102,7 +102,7 @@ def opened(source: Any, name: str) -> Opened:
     if name == "scores" and isinstance(source, Result):
         source = source.to_json()
     if (rows := _of_records(source, name)) is not None:
-        return _by_order(_of_rows(enumerate(rows, 1), name, "records"))
+        return _by_order(_of_rows(enumerate(rows, 1), name, "records"), name)
     if isinstance(source, list | tuple):
         return _of_list([*source], name)
 
@@ -121,11 +121,11 @@ def opened(source: Any, name: str) -> Opened:
         if (saved := saved_scores(source)) is not None:
             rows = saved.score_rows() if name == "scores" else saved.rows()
             found = _of_rows(enumerate(rows, 1), name, "a saved result")
-            return replace(_by_order(found), signature=saved.signature)
+            return replace(_by_order(found, name), signature=saved.signature)
         table = source.get(_HELD.get(name, name))
         if "signature" in source and table is not None:
             found = _of_rows(enumerate(table, 1), name, "a saved result")
-            return _by_order(found)
+            return _by_order(found, name)
         return Opened("a dict", name, by_key=source)
 
     # Frames, tables and columns of any library.
@@ -209,9 +209,11 @@ def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
     return None
 
 
-def _by_order(found: Opened) -> Opened:
+def _by_order(found: Opened, name: str) -> Opened:
     """Records of what came as lists: their ids count the inputs, and are ids only where
-    others have the same."""
+    others have the same; those of scores are ids."""
+    if name == "scores":
+        return found
     rows = found.rows or ()
     keys = [(row.cells.get("system"), row.cells.get("input")) for row in rows]
     names = [*dict.fromkeys([name for _, name in keys])]
