@@ -79,7 +79,7 @@ def test_units_survive_a_round_trip_in_either_form(tmp_path):
     tidied = lp.load(units={"a": [unit, {"text": unit}]}).units
     assert {*tidied["a"].texts} == {"It rained all  day."}
     with refused("tab"):
-        write_units(tmp_path / "v.txt", [InputUnits("x", (Unit("a\tb"),))], "lines")
+        unit_lines([InputUnits("x", (Unit("a\tb"),))])
     assert not (tmp_path / "v.txt").exists()
 
 
