@@ -8,7 +8,6 @@ from duc_files import FOUND, SCUS, SUMMARY, pan, pyr
 import litepyramid as lp
 from litepyramid.duc.ducview import read_pyramid
 from litepyramid.duc.peers import read_pyramid_files, score_peers
-from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
 from litepyramid.units.align import align_all, sentences_of
 
 
@@ -78,16 +77,21 @@ def test_labels_units_and_references_are_what_the_readers_read(folder, tmp_path)
     for to in ("units", "labels", "summaries", "references"):
         lp.convert([folder], to=to, complete=True).save(tmp_path / f"{to}.jsonl")
 
-    units = as_units(tmp_path / "units.jsonl")
-    assert [entry.input for entry in units] == ["D0901-A", "D0902-A"]
-    assert [unit.weight for unit in units[0].units] == [3, 3, 2, 1, 1, 1]
-    (labels,) = as_labels(tmp_path / "labels.jsonl", units)
-    assert labels.system == "17"
-    assert labels.labels == ((1, 1, 0, 1, 0, 0), (1, 1, 1, 1, 1, 1))
-    (summaries,) = as_summaries(tmp_path / "summaries.jsonl")
-    assert summaries.system == "17"
-    assert summaries.texts[0] == " ".join(SUMMARY)
-    references = as_references(tmp_path / "references.jsonl")
+    data = lp.load(
+        tmp_path / "summaries.jsonl",
+        tmp_path / "units.jsonl",
+        labels=tmp_path / "labels.jsonl",
+        references=tmp_path / "references.jsonl",
+    )
+    assert (data.systems, data.inputs) == (("17",), ("D0901-A", "D0902-A"))
+    units = [*data.units]
+    assert sorted([unit.weight for unit in units[0].units]) == [1, 1, 1, 2, 3, 3]
+    # SCUs 1, 2 and 4 of the first input are in the summary, all of the second's.
+    found = {SCUS[n][1] for n in (0, 1, 3)}
+    of_first = [float(text in found) for text in units[0].texts]
+    same(data.labels.values, [[*of_first, 1, 1, 1, 1, 1, 1]])
+    assert data.summaries.texts[0][0] == " ".join(SUMMARY)
+    references = data.references
     assert [len(entry.references) for entry in references] == [3, 3]
 
     # Aligned, the units are where their contributors are.
