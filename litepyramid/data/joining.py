@@ -106,7 +106,9 @@ def check_inputs(
         for entry in table.entries:
             # A system may answer some inputs more often than others.
             system = entry.repeat[0] if entry.repeat else entry.system
-            systems[table.role, system][entry.input] = entry
+            # What is told of an input beside any answer to it is told.
+            whose = system if ROLES[table.role].by_system else None
+            systems[table.role, whose][entry.input] = entry
 
     for (role, system), entries in systems.items():
         if entries.keys() == there:

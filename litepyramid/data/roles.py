@@ -331,7 +331,9 @@ def _row_entries(
     in_lists = about.many in ours and about.one not in ours
     column = ours[about.many if in_lists else about.one]
     beside = {}
-    for name in (*about.beside, "annotator", "question", "units"):
+    # Only what is known by its unit stands beside a list of units.
+    units_too = ("units",) if "unit" in about.beside else ()
+    for name in (*about.beside, "annotator", "question", *units_too):
         if ours.get(name, column) != column:
             beside[name] = ours[name]
 
