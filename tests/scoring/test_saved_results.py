@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cases import refused
-from litepyramid.data.saved import checksum_of
 
 import litepyramid as lp
-from litepyramid.io.scores import read_scores
+from litepyramid.data.saved import checksum_of
+from litepyramid.data.score_tables import read_scores
 from litepyramid.tables import plain
 
 UNITS = {"q1": ["The ferry sank.", "Two people died."], "q2": ["It rained."]}
