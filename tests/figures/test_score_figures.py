@@ -135,7 +135,7 @@ def test_labels_and_judge_beside_the_labels_alone(result, tmp_path):
 
 
 def test_reliability(result, tmp_path):
-    found = calibrate(result.presence + 0.01, result.labels)
+    found = calibrate(result.presence + 0.01, result.labels.values)
     figure = found.to_figure()
     check(figure, tmp_path)
     bins = []
