@@ -331,9 +331,9 @@ def _row_entries(
     in_lists = about.many in ours and about.one not in ours
     column = ours[about.many if in_lists else about.one]
     beside = {}
-    # Only what is known by its unit stands beside a list of units.
-    units_too = ("units",) if "unit" in about.beside else ()
-    for name in (*about.beside, "annotator", "question", *units_too):
+    # Whole units may stand beside what is said of each: labels, presence.
+    units_beside = ("units",) if "unit" in about.beside else ()
+    for name in (*about.beside, "annotator", "question", *units_beside):
         if ours.get(name, column) != column:
             beside[name] = ours[name]
 

@@ -17,8 +17,8 @@ from training_data import files_of, synthetic_pairs
 
 import litepyramid as lp
 from litepyramid.data.door import opened
+from litepyramid.disk import locked
 from litepyramid.errors import InputError, ModelError
-from litepyramid.files import locked
 from litepyramid.judges.evaluate import brier_score
 from litepyramid.judges.labelled import LabelledPair
 from litepyramid.judges.nli.checkpoint import THREE, ClassOrder
