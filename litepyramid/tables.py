@@ -224,8 +224,8 @@ class Result:
         return buffer.getvalue()
 
     def to_table(self, *, colour: bool = False, brief: bool = False) -> str:
-        """The tables as text, as wide as the terminal; `colour` with its codes and
-        with bars; `brief` the one that is printed though the result is saved."""
+        """The tables as text, as wide as the terminal; `colour` with its
+        codes; `brief` the one that is printed though the result is saved."""
         tables = self.to_tables()
         if brief:
             tables = [replace(tables[self.brief or 0], notes=())]

@@ -18,9 +18,9 @@ ROOT = Path(litepyramid.__file__).resolve().parent
 # fmt: off
 FLOORS = [
     "_version", "text", "wording", "errors", "sentences", "language", "types", "checked",
-    "files", "tables", "pages", "progress", "blas", "stats",
-    "figures", "reports", "io", "metrics", "judges", "meta", "units", "scoring", "duc",
-    "easiness", "annotation", "training", "embedded", "__init__", "cli", "__main__",
+    "files", "disk", "identity", "terminal", "tables", "pages", "progress", "blas", "stats",
+    "figures", "reports", "data", "metrics", "judges", "meta", "units", "scoring", "duc",
+    "imports", "easiness", "annotation", "training", "embedded", "__init__", "cli", "__main__",
 ]
 # fmt: on
 

@@ -78,7 +78,7 @@ def score(
 
     Args:
         data: Summaries of every system: ``{"system": [texts]}``, a list of texts, a
-            table, a path; or a `Dataset`, or a table, that includes the rest.
+            table, a path; or a `Data`, or a table, that includes the rest.
         units: Units of every input: human SCUs, or ready STUs.
         judge: Rates presence, if it is not given.
         rule: ``lite`` weighted mean, ``vital`` nuggets, ``original`` Pyramid,

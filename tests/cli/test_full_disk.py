@@ -27,7 +27,7 @@ COMMANDS = {
     "old.html": "report scores.json -o old.html",
     "old.csv": "metrics example/summaries -r example/references.jsonl -m rouge-1 -o old.csv",
     "old.png": "meta interval scores.json --samples 40 -o old.png",
-    "history.jsonl": "changes scores.json new.json -o history.jsonl",
+    "old.md": "changes scores.json new.json -o old.md",
     "tasks": f"budget export {SUMMARIES} -o tasks",
     "judge": f"finetune lexical {SUMMARIES} -l example/labels -o judge",
 }
@@ -103,7 +103,7 @@ def run_and_count(command: str, folder: Path, kill_at: int, counted):
     """Runs a command whose process is killed at the n-th line of what writes files."""
 
     def trace(frame, event, argument):
-        if not frame.f_code.co_filename.endswith("litepyramid/files.py"):
+        if not frame.f_code.co_filename.endswith("litepyramid/disk.py"):
             return None
 
         if event == "line":
