@@ -1,4 +1,5 @@
-"""Conversion of files of other tools to one table under our columns, or a part of it."""
+"""Conversion of files of other tools to one table under our columns, or a part of
+it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
