@@ -1,4 +1,4 @@
-"""Conversion of files of other tools to one table under our columns, or a part of it."""
+"""Conversion of files of other tools to one table under our columns, or a part."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -165,12 +165,10 @@ def convert(
         own = {str(cells["system"]) for _, cells in file.rows if "scores" in cells}
         for line, cells in file.rows:
             # Two logs of one model are two runs: the file tells them apart.
-            name = (
-                f"{cells['system']} ({stem(path)})"
-                if own & systems
-                else cells["system"]
-            )
-            rows.append(FileRow(path, line, {**cells, "system": name}))
+            renamed = {}
+            if "system" in cells and own & systems:
+                renamed["system"] = f"{cells['system']} ({stem(path)})"
+            rows.append(FileRow(path, line, {**cells, **renamed}))
         systems |= own
 
     scores = []

@@ -62,8 +62,8 @@ def rows_of(data: Data) -> Iterator[Cells]:
 
 
 def table_of(rows: Sequence[FileRow], counts: Counts) -> list[FileRow]:
-    """A row for each answer, with what other rows tell of its input; without answers, one
-    for each input. Inputs that nobody answered are counted."""
+    """A row for each answer, with what other rows tell of its input; without answers,
+    one for each input. Inputs that nobody answered are counted."""
     answers = []
     told: dict[str, FileRow] = {}
     for row in rows:
