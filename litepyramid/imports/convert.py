@@ -41,9 +41,9 @@ _COLUMNS: dict[Target, Names] = {
     "units": ("input", "question", "units"),
     "references": ("input", "question", "reference", "references"),
     "summaries": ("system", "repeat", "input", "question", "summary"),
-    "labels": ("system", "input", "units", "labels"),
+    "labels": ("system", "repeat", "input", "units", "labels"),
     "ids": ("input",),
-    "scores": ("system", "input", "units", "labels"),
+    "scores": ("system", "repeat", "input", "units", "labels"),
 }
 """The columns of a part."""
 Score = tuple[str, str, str, float]
@@ -218,7 +218,8 @@ def _converted(
     if to == "scores":
         found = data.labels
         if found and not scores:
-            scores = [*_cells(found.systems, found.inputs, _label_scores(found))]
+            systems = tuple(map(data.system_of, found.systems))
+            scores = [*_cells(systems, found.inputs, _label_scores(found))]
         lines = _score_lines(scores)
     if not lines:
         raise InputError(f"no {to} to write", expected=f"files with {to}")
