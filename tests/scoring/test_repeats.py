@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from cases import same, write_lines
+from cases import refused, same, write_lines
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -113,3 +113,8 @@ def test_the_numbers_of_repeats_change_no_bit(order):
     values = np.array([0.1, 0.2, 0.3, 0.7, 1 / 3, 1e-9, np.nan])[:, None]
     averaged = average_repeats(values[order], ["a"] * 7)
     assert averaged.means == average_repeats(values, ["a"] * 7).means
+
+
+def test_precision_takes_one_answer_for_each_input():
+    with refused("several answers"):
+        lp.precision(ROWS, references={"1": ["It rained."], "2": ["It rained."]})
