@@ -377,9 +377,9 @@ def _row_entries(
             yield Entry(whose, place, value, path, line, more=more, repeat=repeat)
         for n, one in enumerate(values or ()):
             told = {**more, "unit": _text_of(units[n])} if units else more
-            yield Entry(whose, place, one, path, line, True, told)
+            yield Entry(whose, place, one, path, line, True, told, repeat)
         if values == []:
-            yield Entry(whose, place, None, path, line, True, more)
+            yield Entry(whose, place, None, path, line, True, more, repeat)
 
 
 def cell_of(cells: Mapping[str, Any], column: str) -> Any:

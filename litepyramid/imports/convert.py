@@ -1,5 +1,4 @@
-"""Conversion of files of other tools to one table under our columns, or a part of
-it."""
+"""Conversion of files of other tools to one table under our columns, or a part."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,9 +41,9 @@ _COLUMNS: dict[Target, Names] = {
     "units": ("input", "question", "units"),
     "references": ("input", "question", "reference", "references"),
     "summaries": ("system", "repeat", "input", "question", "summary"),
-    "labels": ("system", "input", "units", "labels"),
+    "labels": ("system", "repeat", "input", "units", "labels"),
     "ids": ("input",),
-    "scores": ("system", "input", "units", "labels"),
+    "scores": ("system", "repeat", "input", "units", "labels"),
 }
 """The columns of a part."""
 Score = tuple[str, str, str, float]
@@ -166,12 +165,10 @@ def convert(
         own = {str(cells["system"]) for _, cells in file.rows if "scores" in cells}
         for line, cells in file.rows:
             # Two logs of one model are two runs: the file tells them apart.
-            name = (
-                f"{cells['system']} ({stem(path)})"
-                if own & systems
-                else cells["system"]
-            )
-            rows.append(FileRow(path, line, {**cells, "system": name}))
+            renamed = {}
+            if "system" in cells and own & systems:
+                renamed["system"] = f"{cells['system']} ({stem(path)})"
+            rows.append(FileRow(path, line, {**cells, **renamed}))
         systems |= own
 
     scores = []
@@ -221,7 +218,8 @@ def _converted(
     if to == "scores":
         found = data.labels
         if found and not scores:
-            scores = [*_cells(found.systems, found.inputs, _label_scores(found))]
+            systems = tuple(map(data.system_of, found.systems))
+            scores = [*_cells(systems, found.inputs, _label_scores(found))]
         lines = _score_lines(scores)
     if not lines:
         raise InputError(f"no {to} to write", expected=f"files with {to}")

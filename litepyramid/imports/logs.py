@@ -1,5 +1,5 @@
-"""Logs and data sets whose rows are made before a preset reads them: of inspect,
-OpenAI's evals, PRBench, autorubric, RoSE and QAPyramid."""
+"""Logs and data sets whose rows are made before a preset reads them: inspect, OpenAI's
+evals, PRBench, autorubric, RoSE and QAPyramid."""
 
 import re
 from collections.abc import Iterator, Sequence
