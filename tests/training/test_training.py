@@ -136,7 +136,7 @@ def tuned_by_nothing(base, goal, **settings):
 
 
 def presence_of(folder, **settings):
-    items = [(p, [h]) for p, h in synthetic_pairs(20, 4).pairs]
+    items = [(p, [h]) for p, h, *_ in synthetic_pairs(20, 4)]
     with NLIJudge(str(folder), cache=None, device="cpu", **settings) as judge:
         return np.concatenate(judge.judge(items).presence)
 
