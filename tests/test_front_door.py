@@ -24,13 +24,13 @@ from litepyramid.types import FullSources, NamedSources
 
 UNITS = {"oslo": ["A storm hit Oslo.", "Two people died."], "rome": ["Rome voted."]}
 TEXTS = {
-    "mine": ["A storm hit Oslo on Monday.", "Rome voted."],
-    "theirs": ["", "Rome slept."],
+    "mine": {"oslo": "A storm hit Oslo on Monday.", "rome": "Rome voted."},
+    "theirs": {"oslo": "", "rome": "Rome slept."},
 }
 ROWS = [
     {"system": system, "input": name, "summary": text}
     for system, texts in TEXTS.items()
-    for name, text in zip(UNITS, texts, strict=True)
+    for name, text in texts.items()
 ]
 UNIT_ROWS = [
     {"input": name, "unit": unit} for name, units in UNITS.items() for unit in units
@@ -183,7 +183,7 @@ def test_a_judge_of_ones_own():
     assert "judge:Own" in str(result.signature)
 
 
-PRESENCE = {"mine": [[1, 0.25], [1]], "theirs": {"oslo": [0, 0], "rome": [0.5]}}
+PRESENCE = {"mine": {"oslo": [1, 0.25], "rome": [1]}, "theirs": {"oslo": [0, 0], "rome": [0.5]}}
 PRESENCE_ROWS = unit_rows("presence", [1, 0.25, 1, 0, 0, 0.5])
 
 
@@ -204,7 +204,7 @@ def test_presence_from_outside(tmp_path, expected):
 
     assert lp.score(TEXTS, UNITS, presence=saved).systems == ("mine", "theirs")
     with refused("for other units"):
-        lp.score(units=[["a", "b"], ["c"]], presence=expected)
+        lp.score(units={"oslo": ["a", "b"], "rome": ["c"]}, presence=expected)
 
 
 NO_ARRAY = SimpleNamespace(writeable=False)
@@ -254,7 +254,7 @@ def results(data, expected):
     results += [lp.mix(data.units, stus, easiness=easy), lp.audit(judged)]
     results += [lp.plan(data.references, human_share=0.5, easiness=easy)]
     results += [lp.evaluate("recall", data), lp.explain("It rained.", ["It rained."])]
-    results += [lp.precision(data, documents=documents, judge="recall", samples=50)]
+    results += [lp.precision(data.summaries, documents=documents, judge="recall", samples=50)]
     results += [lp.label_power(judged)]
     results += [lp.changes(judged, judged), lp.meta.difference(table, 0.1, samples=50)]
     for verb in ("correlate", "compare", "rank", "range", "delta"):

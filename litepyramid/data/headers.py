@@ -65,7 +65,8 @@ EVERY = "*"
 _USUAL = {
     "input": "doc docid document example item topic qid uid uuid guid key doc_id "
     "document_id example_id sample_id item_id query_id question_id topic_id",
-    "system": "model run method peer summarizer summariser model_name model_id run_id",
+    "system": "model run method version peer summarizer summariser model_name "
+    "model_id run_id",
     "reference": "ref gold target gold_summary ground_truth reference_summary "
     "highlights reference_answer expected expected_answer expected_output "
     "human_summary",
@@ -242,12 +243,13 @@ def no_column(
     about = ROLES[role]
     mapping = {**columns, **_usual_columns(found, form, role)}
     line = line_of({f"{source}{name}": own for name, own in mapping.items()})
+    tool = "What another tool wrote is read by 'litepyramid convert'."
     return InputError(
         f"no column '{about.one}' among {', '.join(found.columns) or 'none'}",
         path=found.path,
         expected=f"one that is called so, or told by columns: {role} have "
         f"{about.one}" + (", system and input" if about.by_system else " and input"),
-        hint=line if mapping else None,
+        hint=(f"{line if mapping else ''} {tool if found.path else ''}").strip() or None,
     )
 
 

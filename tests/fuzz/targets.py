@@ -20,8 +20,6 @@ from litepyramid.easiness.gold import read_easiness
 from litepyramid.easiness.predict import prepare
 from litepyramid.easiness.regressor import EasinessRegressor, predict_trees
 from litepyramid.easiness.sentence_features import FeatureTable
-from litepyramid.io.coerce import as_documents, as_references, as_units
-from litepyramid.io.presence import as_presence
 from litepyramid.judges.lexical.lexical_judge import fit_lexical, save_lexical
 from litepyramid.training.pairs import read_pairs
 from litepyramid.units.parsers.allennlp import load_srl_bert
@@ -78,7 +76,7 @@ def authors(folder):
 def references(folder):
     file = next(folder.iterdir())
     if file.stem == "documents":
-        as_documents(file)
+        lp.load(documents=file)
     else:
         shown(lp.extract(file))
 
@@ -104,30 +102,20 @@ def exported(folder):
     path = next(folder.glob("f.*"))
     whole = lp.convert(path)
     shown(whole)
-    if whole.units:
-        lp.convert(path, to="units").save(folder / "out.jsonl")
-        as_units(folder / "out.jsonl")
-
-    data = lp.load(path)
+    whole.save(folder / "table.jsonl")
+    data = lp.load(folder / "table.jsonl", ids=None)
     shown(data)
-    if not data.summaries:
-        answers = [{"input": name, "summary": "On Monday."} for name in data.inputs]
-        data = lp.load(units=path, data=answers)
-
-    if not data.units:
-        facts = {name: ["On Monday."] for name in data.summaries[0].inputs}
-        data = lp.load(units=facts, data=path)
-
-    signed = any(unit.weight < 0 for entry in data.units for unit in entry.units)
-    rule = "points" if signed else "lite"
-    shown(lp.score(data, judge="recall", samples=50, rule=rule))
+    if data.units and data.summaries:
+        signed = any(unit.weight < 0 for unit in data.units.every)
+        rule = "points" if signed else "lite"
+        shown(lp.score(data, judge="recall", samples=50, rule=rule))
 
 
 def saved(folder):
     path = next(folder.glob("r.*"))
     shown(lp.report(path))
     lp.read_scores(path)
-    as_presence(path)
+    shown(lp.load(presence=path))
 
 
 def easiness(folder):
@@ -155,7 +143,7 @@ def pairs(folder):
 
 def parses(folder):
     path = folder / "p.jsonl"
-    texts = as_references(folder / "r.txt", ["bridge", "ferry"])
+    texts = lp.load(references=folder / "r.txt", ids=["bridge", "ferry"]).references
     prepare(texts, "constituency", parses=path)
     for rules in ("facts", "zb21"):
         written = folder / f"{rules}.jsonl"
