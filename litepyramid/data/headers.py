@@ -249,7 +249,8 @@ def no_column(
         path=found.path,
         expected=f"one that is called so, or told by columns: {role} have "
         f"{about.one}" + (", system and input" if about.by_system else " and input"),
-        hint=(f"{line if mapping else ''} {tool if found.path else ''}").strip() or None,
+        hint=(f"{line if mapping else ''} {tool if found.path else ''}").strip()
+        or None,
     )
 
 
