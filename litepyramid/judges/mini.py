@@ -23,6 +23,9 @@ from litepyramid.judges.lexical.lexical_judge import (
 from litepyramid.judges.nli.modes import p3c
 from litepyramid.judges.nli.modes import presence as presence_of
 from litepyramid.judges.nli.nli_judge import NLIJudge
+from litepyramid.judges.questions import without_questions
+from litepyramid.judges.row_readings import Table
+from litepyramid.judges.structure import rows_of
 from litepyramid.sentences import sentence_spans, split_sentences
 from litepyramid.types import FloatArray
 from litepyramid.wording import as_read, plain_text
@@ -41,29 +44,45 @@ EXCERPT = 40
 
 
 @dataclass(frozen=True)
-class Stack:
-    """bias + encoder logit(e) + lexical logit(l) - contradiction max(0, logit(c)) is
-    the logit.
+class Join:
+    """How words and encoder are joined: words and a sure yes of the encoder speak for a
+    unit; where they say yes, the encoder's doubt and denial hold them down.
 
-    e and c are the encoder's shares of entailment and contradiction, l is `lexical`'s
-    presence; each logit is held within ±8.
+    With e and c the logits of the encoder's shares of entailment and contradiction, l
+    that of `lexical`'s presence and d the distance of words (`word_distances`),
+
+        words   = bias + lexical l − distance d + yes max(0, e)
+        ceiling = floor + log(1 + exp(e − doubt)) − denial max(0, c − sure)
+        logit of presence = words − log(1 + exp(2 (words − ceiling))) / 2
+
+    which is a soft minimum of the two. Each logit is held within ±8.
     """
 
     bias: float
-    encoder: float
     lexical: float
-    contradiction: float
+    distance: float
+    yes: float
+    floor: float
+    doubt: float
+    denial: float
+    sure: float
 
     def presence(
-        self, entailed: FloatArray, lexical: FloatArray, denied: FloatArray
+        self, logits: FloatArray, lexical: FloatArray, distances: FloatArray
     ) -> FloatArray:
-        """The presence of each pair; 0 where `lexical` has 0: unit or summary has no
+        """The presence of each pair by the encoder's (pairs, 3) logits, `lexical`'s
+        presence and the distances; 0 where `lexical` has 0: unit or summary has no
         word."""
-        logits = (
-            self.bias + self.encoder * _logit(entailed) + self.lexical * _logit(lexical)
-        )
-        logits -= self.contradiction * np.maximum(0.0, _logit(denied))
-        return np.where(lexical > 0, 1.0 / (1.0 + np.exp(-logits)), 0.0)
+        entailed = _logit(np.nan_to_num(p3c(logits)))
+        denied = _logit(np.nan_to_num(_denied(logits)))
+
+        words = self.bias + self.lexical * _logit(lexical) - self.distance * distances
+        words += self.yes * np.maximum(0.0, entailed)
+        ceiling = self.floor + np.logaddexp(0.0, entailed - self.doubt)
+        ceiling -= self.denial * np.maximum(0.0, denied - self.sure)
+
+        logit = words - np.logaddexp(0.0, 2.0 * (words - ceiling)) / 2.0
+        return np.where(lexical > 0, 1.0 / (1.0 + np.exp(-logit)), 0.0)
 
 
 def _logit(presence: FloatArray) -> FloatArray:
@@ -105,7 +124,7 @@ def likely_sentences(
 
 
 class MiniJudge(NLIJudge):
-    """The embedded encoder, and the stack of its presence and `lexical`'s.
+    """The embedded encoder, joined with words (`Join`).
 
     The encoder reads a summary of up to 300 words once, and is asked about its units.
     Of a text of more than 120 words it also reads, for each unit, the sentences that
@@ -134,12 +153,12 @@ class MiniJudge(NLIJudge):
         self._remake = partial(
             MiniJudge, cache=self._remake.keywords["cache"], **settings
         )
-        path = FOLDER / "stack.json"
-        self._stack = None
-        # The stack was fitted to p3c; another mode is the encoder alone.
+        path = FOLDER / "join.json"
+        self._join = None
+        # The join was fitted to p3c; another mode is the encoder alone.
         if mode is None and file_type(path) == "file":
-            self._stack = as_type(
-                Stack,
+            self._join = as_type(
+                Join,
                 read_json(path),
                 path=path,
                 error=ModelError,
@@ -149,24 +168,49 @@ class MiniJudge(NLIJudge):
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature."""
         signature = {**super().signature(), "judge": "mini"}
-        if self._stack:
+        if self._join:
             signature["mode"] = "calibrated"
             signature["lexical"] = self._words.model.revision
         return signature
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see
-        `NLIJudge.judge`."""
+        `NLIJudge.judge`.
+
+        Questions that nobody answers with yes are left out. Of a text with rows
+        (`rows_of`) a unit is also held against its own row: the higher presence counts,
+        or that of the row alone where the text mixes several up (`Table.row_for`).
+        """
+        batch = self._joined(
+            [(without_questions(text), units) for text, units in items]
+        )
+        asked: list[tuple[str, Sequence[str]]] = []
+        places = []
+        words = Vocabulary()
+
+        for number, (text, units) in enumerate(items):
+            table = Table(rows_of(text), words)
+            for n, unit in enumerate(units):
+                row = table.row_for(unit)
+                if row is not None:
+                    asked.append((row.text, [unit]))
+                    places.append((number, n, row.alone))
+
+        return _with_rows(batch, self._joined(asked), places) if asked else batch
+
+    def _joined(self, items: Items) -> JudgedBatch:
+        """What words and encoder say of texts as they are."""
         items = as_read(items)
         batch = self._encoded(items)
-        if self._stack is None:
+        if self._join is None:
             return batch
 
         words = self._words.judge(items)
         presence = []
-        for rows, lexical in zip(batch.logits or (), words.presence, strict=True):
-            entailed = np.nan_to_num(p3c(rows))
-            presence.append(self._stack.presence(entailed, lexical, _denied(rows)))
+        for several in zip(
+            batch.logits or (), words.presence, batch.distances or (), strict=True
+        ):
+            presence.append(self._join.presence(*several))
 
         counts = {**batch.counts, **words.counts}
         return replace(batch, presence=tuple(presence), counts=counts)
@@ -196,20 +240,27 @@ class MiniJudge(NLIJudge):
         batch = self._asked(asked, each)
         presence = []
         logits = []
+        distances = []
 
         for rows in readings:
             read = []
+            far = []
             for part in rows:
                 several = (batch.logits or ())[part]
                 read.append(np.concatenate([np.zeros((0, 3)), *several]))
+                far.append(np.concatenate([[], *(batch.distances or ())[part]]))
             logits.append(np.mean(read, axis=0))
+            distances.append(np.min(far, axis=0))
             # An empty summary has no logits, and no unit.
             presence.append(np.nan_to_num(presence_of(logits[-1], self.mode)))
 
-        # The user's pairs, not those that were asked.
-        counts = {**batch.counts, "pairs": pairs}
         return replace(
-            batch, presence=tuple(presence), logits=tuple(logits), counts=counts
+            batch,
+            presence=tuple(presence),
+            logits=tuple(logits),
+            distances=tuple(distances),
+            # The user's pairs, not those that were asked.
+            counts={**batch.counts, "pairs": pairs},
         )
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
@@ -248,6 +299,25 @@ class MiniJudge(NLIJudge):
         for found, logits in zip(evidence, batch.logits or (), strict=True):
             shown.append(tuple(map(_with_conflict, found, _denied(logits).tolist())))
         return tuple(shown)
+
+
+def _with_rows(
+    batch: JudgedBatch, rows: JudgedBatch, places: Sequence[tuple[int, int, bool]]
+) -> JudgedBatch:
+    """What is said of texts, and, at some places, of a row: (item, unit, whether it is
+    read alone)."""
+    presence = [values.copy() for values in batch.presence]
+    logits = [values.copy() for values in batch.logits or ()]
+    said = zip(places, rows.presence, rows.logits or (), strict=True)
+    for (item, unit, alone), [value], [row] in said:
+        if alone or value > presence[item][unit]:
+            presence[item][unit] = value
+            logits[item][unit] = row
+
+    counts = dict(batch.counts)
+    for key in ("from_cache", "judged"):
+        counts[key] += rows.counts[key]
+    return replace(batch, presence=tuple(presence), logits=tuple(logits), counts=counts)
 
 
 def _excerpts(

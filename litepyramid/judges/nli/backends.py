@@ -96,6 +96,13 @@ def onnx_session(path: Path) -> Any:
         )
 
 
+def what_is_asked() -> Any:
+    """Options of a call that computes what leads to its outputs, and no more."""
+    options = _library("onnxruntime").RunOptions()
+    options.only_execute_path_to_fetches = True
+    return options
+
+
 def _in_file(path: Path, sought: bytes) -> bool:
     """Whether a file holds these bytes; it is not read into memory."""
     if not path.stat().st_size:
