@@ -6,7 +6,6 @@ and `_MODULES` to the same names.
 """
 
 from importlib import import_module
-from types import FunctionType
 from typing import TYPE_CHECKING
 
 from litepyramid._version import __version__ as __version__
@@ -19,14 +18,22 @@ if TYPE_CHECKING:
     from litepyramid.annotation.label_power import label_power as label_power
     from litepyramid.annotation.plan import plan as plan
     from litepyramid.annotation.sampling import Sampling as Sampling
-    from litepyramid.duc.convert import convert as convert
+    from litepyramid.data.data import Data as Data
+    from litepyramid.data.data import load as load
+    from litepyramid.data.facts import Facts as Facts
+    from litepyramid.data.facts import aligned as aligned
+    from litepyramid.data.records import InputReferences as InputReferences
+    from litepyramid.data.records import InputUnits as InputUnits
+    from litepyramid.data.records import Summaries as Summaries
+    from litepyramid.data.records import Unit as Unit
+    from litepyramid.data.records import Units as Units
+    from litepyramid.data.score_tables import read_scores as read_scores
+    from litepyramid.data.scores import Scores as Scores
     from litepyramid.duc.peers import pyramid as pyramid
     from litepyramid.easiness import EasinessRegressor as EasinessRegressor
     from litepyramid.easiness.mix import mix as mix
     from litepyramid.errors import LitepyramidError as LitepyramidError
-    from litepyramid.io.dataset import Dataset as Dataset
-    from litepyramid.io.loading import load as load
-    from litepyramid.io.scores import read_scores as read_scores
+    from litepyramid.imports.convert import convert as convert
     from litepyramid.judges.cache import cache as cache
     from litepyramid.judges.evaluate import evaluate as evaluate
     from litepyramid.judges.explain import explain as explain
@@ -37,29 +44,21 @@ if TYPE_CHECKING:
     from litepyramid.scoring.changes import changes as changes
     from litepyramid.scoring.combine import combine as combine
     from litepyramid.scoring.compare import compare as compare
-    from litepyramid.scoring.drift import drift as drift
     from litepyramid.scoring.precision import precision as precision
     from litepyramid.scoring.pyramid import ScoringRule as ScoringRule
     from litepyramid.scoring.saved_result import report as report
     from litepyramid.scoring.score import score as score
     from litepyramid.training.crossval import crossval as crossval
     from litepyramid.training.finetune import finetune as finetune
-    from litepyramid.types import InputReferences as InputReferences
-    from litepyramid.types import InputUnits as InputUnits
-    from litepyramid.types import ScoreMatrix as ScoreMatrix
-    from litepyramid.types import ScoreTable as ScoreTable
-    from litepyramid.types import SystemLabels as SystemLabels
-    from litepyramid.types import SystemSummaries as SystemSummaries
-    from litepyramid.types import Unit as Unit
     from litepyramid.units.extract import extract as extract
 else:
     _MODULES = {
-        "types": "InputReferences InputUnits ScoreMatrix ScoreTable SystemLabels "
-        "SystemSummaries Unit",
+        "data.records": "InputReferences InputUnits Summaries Unit Units",
+        "data.facts": "Facts aligned",
         "errors": "LitepyramidError",
-        "io.dataset": "Dataset",
-        "io.loading": "load",
-        "io.scores": "read_scores",
+        "data.data": "Data load",
+        "data.scores": "Scores",
+        "data.score_tables": "read_scores",
         "metrics.score_metrics": "score_metrics",
         "judges.cache": "cache",
         "judges.registry": "judge judge_settings",
@@ -72,10 +71,9 @@ else:
         "scoring.compare": "compare",
         "scoring.audit": "audit",
         "scoring.changes": "changes",
-        "scoring.drift": "drift",
         "scoring.combine": "combine",
         "scoring.saved_result": "report",
-        "duc.convert": "convert",
+        "imports.convert": "convert",
         "duc.peers": "pyramid",
         "easiness": "EasinessRegressor",
         "easiness.mix": "mix",
@@ -102,12 +100,6 @@ else:
         if name not in _PUBLIC:
             raise AttributeError(f"module 'litepyramid' has no attribute '{name}'")
         value = getattr(import_module(_PUBLIC[name]), name)
-
-        if isinstance(value, FunctionType):
-            from litepyramid.files import remembering
-
-            value = remembering(value)
-
         globals()[name] = value
         return value
 

@@ -134,6 +134,15 @@ def number(value: Any) -> float | None:
         return None
 
 
+def as_truth(value: Any) -> Any:
+    """1 for true and 0 for false, as Python, JSON and CSV write them; all else as it
+    is."""
+    # Nearly all are numbers, of which there may be millions.
+    if type(value) in (float, int):
+        return value
+    return {"true": 1, "false": 0}.get(str(value).strip().lower(), value)
+
+
 def is_missing(value: Any) -> bool:
     """Whether a value is none: None, NaN, and what pandas writes for them."""
     if isinstance(value, float | np.floating | Decimal):

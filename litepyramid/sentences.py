@@ -5,8 +5,12 @@ Texts whose sentences are marked are not split. Measured where the ends are know
 """
 
 import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+from litepyramid.errors import InputError
 from litepyramid.text import without_markup, word_set
+from litepyramid.types import Texts
 
 _ABBREVIATIONS = word_set(
     """
@@ -31,6 +35,7 @@ _ORDINAL = re.compile(  # of German and Nordic dates: "am 3. Mai"
 _DOTTED = re.compile(
     r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}"
 )  # p.m, which may end a sentence
+_SENTENCE = re.compile(r"<t>(.*?)</t>", re.DOTALL)
 _GAP = re.compile(r"\n\s*\n")
 _HEADING = re.compile(r"^#{1,6}[ \t].*$", re.MULTILINE)
 _MARK = re.compile(
@@ -41,6 +46,99 @@ _MARK = re.compile(
     )+""",
     re.MULTILINE | re.VERBOSE,
 )
+_TABLE_LINE = re.compile(r"^[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*$")
+_DELIMITERS = "\t;,"
+_LONGEST_CELL = 5
+"""Words of a cell of lines that only commas make a table."""
+
+
+class Row(NamedTuple):
+    """A line of a table: where it stands, and what it says, its cells after their
+    heads."""
+
+    start: int
+    end: int
+    text: str
+    is_head: bool
+
+
+def table_rows(text: str) -> list[Row]:
+    """The lines of the tables in a text.
+
+    A table has lines of cells between ``|``, with a line of dashes under the first one;
+    or it is at least three lines of as many short cells, parted by tabs, semicolons or
+    commas, the first without digits.
+
+    Example:
+        >>> lines = ["| City | Rain |", "|---|---|", "| Oslo | 12 mm |"]
+        >>> [row.text for row in table_rows(chr(10).join(lines))]
+        ['City; Rain', 'City: Oslo; Rain: 12 mm']
+    """
+    if not any(mark in text for mark in ("|", *_DELIMITERS)) or "\n" not in text:
+        return []
+    lines = [(m.start(), m.group()) for m in re.finditer(r"[^\n]+", text)]
+    rows: list[Row] = []
+    n = 0
+
+    while n < len(lines):
+        size, delimiter = _table_at(lines, n)
+        heads = _cells(lines[n][1], delimiter) if size else []
+        for number, (start, line) in enumerate(lines[n : n + size]):
+            cells = _cells(line, delimiter)
+            pairs = zip(heads, cells, strict=False)
+            told = [f"{head}: {cell}" if head else cell for head, cell in pairs if cell]
+            if number == 0:
+                told = [head for head in heads if head]
+            if told and not _TABLE_LINE.match(line.strip().strip("|")):
+                stripped = start + len(line) - len(line.lstrip())
+                end = start + len(line.rstrip())
+                rows.append(Row(stripped, end, "; ".join(told), number == 0))
+        n += size or 1
+
+    return rows
+
+
+def _table_at(lines: Sequence[tuple[int, str]], first: int) -> tuple[int, str]:
+    """How many lines from one on are a table, and what parts their cells."""
+    head = lines[first][1]
+    rule = lines[first + 1][1] if first + 2 < len(lines) else ""
+    if "|" in head and "|" in rule and _TABLE_LINE.match(rule.strip().strip("|")):
+        end = first + 2
+        while end < len(lines) and "|" in lines[end][1]:
+            end += 1
+        return end - first, "|"
+
+    for delimiter in _DELIMITERS:
+        count = head.count(delimiter)
+        if not count or any(map(str.isdecimal, head)):
+            continue
+        end = first
+        while end < len(lines) and _is_row(lines[end][1], delimiter, count):
+            end += 1
+        if end - first > 2:
+            return end - first, delimiter
+    return 0, ""
+
+
+def _is_row(line: str, delimiter: str, count: int) -> bool:
+    """Whether a line has so many short cells and is no sentence."""
+    cells = _cells(line, delimiter)
+    short = all(cell and len(cell.split()) <= _LONGEST_CELL for cell in cells)
+    return len(cells) == count + 1 and short and not line.rstrip().endswith(".")
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    inside = (
+        line.strip().removeprefix("|").removesuffix("|") if delimiter == "|" else line
+    )
+    return [cell.strip() for cell in inside.split(delimiter)]
+
+
+def headings(text: str) -> frozenset[str]:
+    """The headings of a text: lines behind ``#``, and the first lines of tables."""
+    marked = [match.group().lstrip("# \t") for match in _HEADING.finditer(text)]
+    heads = [row.text for row in table_rows(text) if row.is_head]
+    return frozenset(" ".join(without_markup(t).split()) for t in (*marked, *heads))
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -60,9 +158,14 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     unmarked = without_marks(text)
     text = unmarked if unmarked.strip() else text
     ends += [match.start() for match in _GAP.finditer(text)]
+    rows = table_rows(text)
     for match in _END.finditer(text):
         if not _inside(text, match):
             ends.append(match.end(match.lastindex or 0))
+    if rows:
+        within = {i for row in rows for i in range(row.start + 1, row.end)}
+        ends = [end for end in ends if end not in within]
+        ends += [end for row in rows for end in (row.start, row.end)]
     spans: list[tuple[int, int]] = []
     start = 0
 
@@ -128,7 +231,45 @@ def split_sentences(text: str) -> list[str]:
     """The sentences of a text, with single spaces between their words and without the
     marks of Markdown."""
     sentences = []
+    rows = {row.start: row.text for row in table_rows(text)}
     for start, end in sentence_spans(text):
-        sentence = without_markup(text[start:end])
+        sentence = without_markup(rows.get(start, text[start:end]))
         sentences.append(" ".join(sentence.split()))
     return sentences
+
+
+def marked_sentences(reference: Any) -> tuple[Texts, bool]:
+    """The sentences of a reference as its own marks give them, a list or ``<t> …
+    </t>``, and whether it has any; else its text.
+
+    Example:
+        >>> marked_sentences("<t> It rained. </t> <t> We left. </t>")
+        (('It rained.', 'We left.'), True)
+    """
+    if isinstance(reference, list | tuple):
+        texts = [one.strip() for one in reference if isinstance(one, str)]
+        if not texts or len(texts) < len(reference) or not all(texts):
+            raise InputError(
+                "a reference without sentences, or with an empty one",
+                expected="a list of sentences",
+            )
+        return tuple(texts), True
+
+    if not isinstance(reference, str) or not reference.strip():
+        raise InputError("empty reference", expected="some text")
+    # Most references have no marks: their sentences are split later, all together.
+    if "<t>" not in reference and "</t>" not in reference:
+        return (reference.strip(),), False
+
+    # Up to the last mark that closes: what comes after it is outside, and costs no
+    # search.
+    inside, mark, after = reference.rpartition("</t>")
+    inside += mark
+    sentences = [one.strip() for one in _SENTENCE.findall(inside) if one.strip()]
+    outside = (_SENTENCE.sub("", inside) + after).strip()
+    if outside or not sentences:
+        raise InputError(
+            f"text outside the sentence marks ({outside[:40]!r})",
+            expected="every sentence between <t> and </t>",
+        )
+    return tuple(sentences), True

@@ -3,6 +3,7 @@ corrections."""
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from typing import Any, Literal
@@ -12,7 +13,7 @@ import numpy as np
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
-from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
+from litepyramid.types import BoolArray, Ends, FloatArray, IntArray, Names
 
 PValueRule = Literal["plus_one", "paper"]
 Correction = Literal["none", "bonferroni", "holm", "benjamini-hochberg"]
@@ -473,6 +474,59 @@ def system_means(values: FloatArray) -> FloatArray:
     systems changes a bit.
     """
     return np.array([mean_of_scored(row) for row in values], dtype=float)
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Values of systems that did each thing several times (`average_repeats`).
+
+    Attributes:
+        systems: N names, in order.
+        means: (N, M) mean over the repeats that have a value; NaN where none has.
+        spread: (N,) standard deviation of a single repeat around the mean of its input,
+            pooled over inputs; NaN where no input has two.
+        most: (N,) how many repeats there are of the input that has most.
+    """
+
+    systems: Names
+    means: FloatArray
+    spread: FloatArray
+    most: IntArray
+
+
+def average_repeats(values: FloatArray, systems: Sequence[str]) -> Repeats:
+    r"""Averages the repeats of a system on each input, so that these count once.
+
+    Repeats of an input are no inputs of their own: they vary less, and a test over them
+    would find differences that are none. The spread of a system is
+
+    .. math:: s = \sqrt{\sum_{m,r} (x_{mr} - \bar x_m)^2 \Big/ \sum_m (R_m - 1)}
+
+    over its inputs m and their :math:`R_m` repeats r.
+
+    Args:
+        values: (R, M) values of R runs on M inputs, or units; NaN where there is none.
+        systems: (R,) the system that each run is a repeat of.
+
+    Example:
+        >>> average_repeats(np.array([[0.0, 1.0], [1.0, 1.0]]), ["a", "a"]).means
+        array([[0.5, 1. ]])
+    """
+    names = tuple(sorted({*systems}))
+    means = np.full((len(names), values.shape[1]), np.nan)
+    spread = np.full(len(names), np.nan)
+    most = np.zeros(len(names), dtype=np.int64)
+
+    for n, name in enumerate(names):
+        own = values[[r for r, system in enumerate(systems) if system == name]]
+        scored = ~np.isnan(own)
+        repeats = scored.sum(axis=0)
+        with undefined():
+            means[n] = np.where(scored, own, 0.0).sum(axis=0) / repeats
+            apart = np.where(scored, own - means[n], 0.0)
+            spread[n] = np.sqrt((apart**2).sum() / np.maximum(repeats - 1, 0).sum())
+        most[n] = repeats.max(initial=0)
+    return Repeats(names, means, spread, most)
 
 
 def ordered_sum(values: FloatArray) -> float:

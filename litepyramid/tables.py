@@ -8,25 +8,25 @@ import io
 import json
 import math
 import re
-import shutil
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from decimal import Decimal
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
+from litepyramid._version import __version__
 from litepyramid.checked import guarded, is_missing
+from litepyramid.disk import write
 from litepyramid.errors import InputError, require
+from litepyramid.files import whole_ending
+from litepyramid.terminal import folded, table_lines, terminal_width, wrap_note
 from litepyramid.text import cut, latex_escape, legible, printable
 from litepyramid.types import Fields, Names, Texts
 
 Cell = str | int | float | None
 _WIDEST = 200  # characters of a cell that are shown
-_NARROWEST = 16  # to which a column of texts is folded before a table is split
-_BAR, _SHORTEST_BAR = 24, 8  # characters of a bar
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,6 @@ class Column:
         digits: Decimals that are shown.
         signed: Whether numbers above 0 have a plus.
         above_zero: Whether small numbers are shown as "<0.001", as p-values are.
-        bar: Whether a terminal draws a bar for each number, of a range from 0 to 1.
     """
 
     name: str
@@ -47,7 +46,6 @@ class Column:
     digits: int = 3
     signed: bool = False
     above_zero: bool = False
-    bar: bool = False
 
     @property
     def title(self) -> str:
@@ -129,8 +127,6 @@ class Result:
     or `to_figure()` (.pdf, .png, .svg, a matplotlib figure), and those of `forms`.
     """
 
-    __slots__ = ("_sources",)  # of `files.remembering`
-
     forms: ClassVar[Mapping[str, str]] = {}
     """Further endings, and the methods that write a file of that kind, given its
     path."""
@@ -152,9 +148,6 @@ class Result:
     def __eq__(self, other: object) -> bool:
         """Whether both say the same; NaN is equal to NaN."""
         return isinstance(other, type(self)) and self.to_json() == other.to_json()
-
-    def __getstate__(self) -> Any:
-        return vars(self)  # without the files: a copy may be read elsewhere
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {cut(self.to_tables()[0].title)}>"
@@ -193,8 +186,9 @@ class Result:
         def text(value: Any) -> str:
             return json.dumps(plain(value), ensure_ascii=False)
 
+        made = {"made_by": f"litepyramid {__version__}"}
         before = "{"
-        for key, value in self.json_entries().items():
+        for key, value in (made | self.json_entries()).items():
             yield f"{before}\n {text(str(key))}: "
             before = ","
 
@@ -251,47 +245,29 @@ class Result:
         known = (ending for ending, method in _METHODS.items() if hasattr(cls, method))
         return tuple(dict.fromkeys([*known, *cls.forms]))
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, force: bool = False) -> None:
         """Writes the result, all or nothing, in the form that the file's ending names.
 
         These are ``.json``, ``.json.gz`` (compressed), ``.csv`` (one value per row),
-        ``.tex``, ``.txt``, and what `endings` lists besides.
+        ``.tex``, ``.txt``, and what `endings` lists besides. A file that is there is
+        replaced if it says of itself that litepyramid made it, or with `force`.
 
         Raises:
-            InputError: The ending is another one, the file cannot be written, or the
-                result was made of it.
+            InputError: The ending is another one, or the file cannot be written.
         """
-        with self.guarded():
-            self._save(path)
-
-    def guarded(self) -> AbstractContextManager[None]:
-        """While it lasts, no file that the result was made of is replaced."""
-        from litepyramid.files import reading, sources_of
-
-        return reading(*sources_of([self]))
-
-    def _save(self, path: str | Path) -> None:
-        from litepyramid.files import atomic_write, whole_ending
-
         ending = whole_ending(path)
         if ending not in self.endings():
             expected = ", ".join(self.endings())
             raise InputError(f"unknown format '{ending}'", path=path, expected=expected)
-
         method = {**_METHODS, **self.forms}[ending]
         if method == "to_figure":
-            _save_figure(self, Path(path), ending[1:])
-        elif method == "json_parts":
-            with atomic_write(path) as file:
-                file.writelines(self.json_parts())
-        elif method in _TEXTS:
-            with atomic_write(path) as file:
-                file.write(getattr(self, method)())
+            content: Any = _drawn(self, Path(path), ending[1:])
         else:
-            getattr(self, method)(path)
+            content = getattr(self, method)()
+        pieces = [content] if isinstance(content, str | bytes) else content
+        write(path, pieces, force=force)
 
 
-_TEXTS = ("to_csv", "to_latex", "to_table")
 _METHODS = {
     ".json": "json_parts",
     ".json.gz": "json_parts",
@@ -312,12 +288,9 @@ _FONTS = (
 _DOTS, _MOST_DOTS = 160, 60_000  # dots an inch of a bitmap, and across it
 
 
-def _save_figure(result: Any, path: Path, form: str) -> None:
-    """Writes a result's figure (TrueType fonts, no date), the signature in its
+def _drawn(result: Any, path: Path, form: str) -> bytes:
+    """A result's figure as a file (TrueType fonts, no date), the signature in its
     metadata."""
-    from litepyramid._version import __version__
-    from litepyramid.files import atomic_write
-
     matplotlib = require("matplotlib", extra="report", purpose="a figure")
     from matplotlib.font_manager import fontManager
     from matplotlib.text import Text
@@ -359,8 +332,8 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
         "font.family": fonts,
     }
 
+    file = io.BytesIO()
     with (
-        atomic_write(path, binary=True) as file,
         matplotlib.rc_context(fixed),
         warnings.catch_warnings(record=True) as missing,
     ):
@@ -377,6 +350,7 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
             "such as Noto Sans CJK",
             stacklevel=3,
         )
+    return file.getvalue()
 
 
 HIDDEN = {"hidden": True}
@@ -436,153 +410,23 @@ def show(cell: Cell, column: Column) -> str:
 
 
 def _text(table: Table, colour: bool) -> str:
-    """A rich table, as wide as COLUMNS or the terminal say, else 80."""
-    from rich.console import Console
-    from rich.text import Text
-
-    buffer = io.StringIO()
-    width = max(40, shutil.get_terminal_size((80, 24)).columns)
-    console = Console(
-        file=buffer,
-        width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        highlight=False,
-    )
-
-    if table.title:
-        title = Text(legible(table.title), style="bold")
-        console.print(title, overflow="fold")
-
+    """A table as wide as the terminal."""
+    width = terminal_width()
+    titles = [column.title for column in table.columns]
     rows = []
     for cells in table.rows:
         shown = map(show, cells, table.columns)
         rows.append([cut(text, _WIDEST) for text in shown])
 
-    needed = _needed_widths(table, rows)
-    parts = _parts(needed, table.repeated, width)
-    for part in parts:
-        if part is not parts[0]:
-            console.print()
-        console.print(
-            _grid(
-                table,
-                rows,
-                needed,
-                part,
-                width,
-                colour=colour,
-            )
-        )
-
+    lines = []
+    for line in folded(legible(table.title), width) if table.title else ():
+        lines.append(f"\x1b[1m{line}\x1b[0m" if colour else line)
+    lines += table_lines(
+        titles, rows, table.numeric, table.repeated, width, colour=colour
+    )
     for note in table.notes:
-        for line in wrap_note(legible(note), width):
-            console.print(Text(line, style="dim"), overflow="fold")
-
-    lines = buffer.getvalue().splitlines()
-    return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def _needed_widths(table: Table, rows: Sequence[Sequence[str]]) -> list[int]:
-    """The width to which each column can be folded: numbers and words stay whole."""
-    needed = []
-    for i, column in enumerate(table.columns):
-        longest = max((len(row[i]) for row in rows), default=0)
-        narrowest = min(longest, _WIDEST if table.numeric[i] else _NARROWEST)
-        words = map(len, column.title.split())
-        needed.append(max([narrowest, *words]))
-    return needed
-
-
-def _grid(
-    table: Table,
-    rows: Sequence[Sequence[str]],
-    needed: Sequence[int],
-    part: Sequence[int],
-    width: int,
-    *,
-    colour: bool,
-) -> Any:
-    """Some columns of a table as rich draws them, with bars where there is room."""
-    from rich import box
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    grid = RichTable(
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1),
-        show_edge=False,
-    )
-    for i in part:
-        column = table.columns[i]
-        # Text and never markup: names may hold brackets.
-        grid.add_column(
-            Text(column.title),
-            justify="right" if table.numeric[i] else "left",
-            overflow="fold",
-            min_width=needed[i],
-            style="bold cyan" if column.bar else "",
-        )
-
-    drawn = [i for i in part if colour and table.columns[i].bar]
-    # A long bar takes no room from names, a short one folds them.
-    unfolded = 0
-    for i in part:
-        unfolded += max([needed[i], *[len(row[i]) for row in rows]]) + 3
-    bar_width = max(_SHORTEST_BAR, min(_BAR, width - unfolded - 3))
-    if sum(needed[i] + 3 for i in part) + bar_width + 3 > width:
-        drawn = []
-    for _ in drawn:
-        grid.add_column("", min_width=bar_width)
-
-    whole = len(part) == len(table.columns)
-    for cells, row in zip(table.rows, rows, strict=True):
-        # A row of a further part that says nothing there is left out.
-        if whole or any(row[i] for i in part[table.repeated :]):
-            bars = [_bar(cells[i], bar_width) for i in drawn]
-            grid.add_row(*(Text(row[i]) for i in part), *bars)
-
-    return grid
-
-
-def _bar(value: Cell, width: int) -> Any:
-    """A bar from 0 to a value, of a range from 0 to 1."""
-    from rich.bar import Bar
-
-    length = value if isinstance(value, int | float) and value == value else 0.0
-    return Bar(
-        1.0,
-        0.0,
-        length,
-        width=width,
-        color="cyan",
-    )
-
-
-def _parts(needed: Sequence[int], repeated: int, width: int) -> list[list[int]]:
-    """The columns of each part of a table: the repeated ones, and those that fit next
-    to them."""
-    first = list(range(min(repeated, len(needed))))
-    parts = [[*first]]
-    for column in range(len(first), len(needed)):
-        # Two spaces and a bar between columns; the last one needs none.
-        taken = sum([needed[i] + 3 for i in (*parts[-1], column)]) - 1
-        if taken > width and parts[-1] != first:
-            parts.append([*first])
-        parts[-1].append(column)
-    return parts
-
-
-def wrap_note(note: str, width: int) -> list[str]:
-    """A note in lines of at most `width`, broken at spaces and after the bars of a
-    signature."""
-    indent = " " * (len(note) - len(note.lstrip(" ")))
-    lines = [indent]
-    for piece in re.findall(r"[^ |]*[ |]|[^ |]+", note.lstrip(" ")):
-        if len(lines[-1] + piece.rstrip()) > width and lines[-1].strip():
-            lines.append(indent)
-        lines[-1] += piece
-    return [line.rstrip() for line in lines]
+        lines += wrap_note(legible(note), width)
+    return "\n".join(lines) + "\n"
 
 
 def _html(table: Table) -> str:
@@ -619,7 +463,8 @@ def _latex(table: Table) -> str:
             columns.append(cells)
 
     words = re.findall(r"[a-z0-9]+", table.title.lower().replace("²", "2"))
-    lines = [f"% {printable(note)}" for note in table.notes]
+    lines = ["% Made by litepyramid"]
+    lines += [f"% {printable(note)}" for note in table.notes]
     lines += [r"\begin{table}", r"\centering"]
     lines.append(rf"\caption{{{latex_escape(table.title)}}}")
     lines.append(rf"\label{{tab:{'-'.join(words[:4])}}}")

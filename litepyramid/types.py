@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litepyramid._version import __version__
 from litepyramid.errors import InputError
-from litepyramid.text import counted, cut
+from litepyramid.text import cut
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -28,6 +26,7 @@ Ends = tuple[float, float]
 Fields = dict[str, Any]
 """Values by name: a row, a JSON object, arguments to hand on."""
 Rules = Literal["facts", "zb21", "zb21-footnote"]
+Weights = Literal["equal", "sentences", "words"]
 """Rules that make units of frames: facts, or the triplets of the paper's code or of its
 footnote 2."""
 
@@ -36,241 +35,47 @@ Nulls = Literal["zero", "missing"]
 """Whether null answers score zero, or are missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One short factual sentence (ZB21 §3).
-
-    Attributes:
-        text: The sentence.
-        weight: Number of references it was found in; 1 with one reference and for every
-            STU. Points of a rubric's criterion, below zero for a penalty.
-        kind: ``"scu"`` if a person wrote it, ``"stu"`` if it was extracted by machine.
-        reference: Index of the reference it comes from, counted from 0; None if
-            unknown.
-        sentence: Index of the sentence within that reference, from 0; None if unknown.
-        places: Reference and sentence of each contributor, for an SCU with several.
-        importance: ``"vital"``, ``"okay"`` or ``"failed"`` of a nugget (TREC RAG); else
-            None.
-        tags: What a rubric files it under: its tags, axis, class of weight.
-        said: Whether its sentence only says that somebody said it, or knew it.
-    """
-
-    text: str
-    weight: float = 1.0
-    kind: UnitKind = "scu"
-    reference: int | None = None
-    sentence: int | None = None
-    places: tuple[tuple[int | None, int | None], ...] = ()
-    importance: Literal["vital", "okay", "failed"] | None = None
-    tags: Texts = ()
-    said: bool = False
-
-    def entries(self) -> tuple[Unit, ...]:
-        """One entry per contributor, each with its place and an equal part of the
-        weight."""
-        # The contributors share the weight, so that a plan counts an SCU once.
-        part = self.weight / max(1, len(self.places))
-        entries = []
-        for reference, sentence in self.places:
-            entry = replace(
-                self,
-                weight=part,
-                reference=reference,
-                sentence=sentence,
-                places=(),
-            )
-            entries.append(entry)
-        return tuple(entries) or (self,)
-
-
-@dataclass(frozen=True, slots=True)
-class InputUnits:
-    """The units of one input, and what was asked (or said so far) if the texts are
-    answers."""
-
-    input: str
-    units: tuple[Unit, ...]
-    question: str | None = None
-
-    @property
-    def texts(self) -> Texts:
-        """The units' sentences."""
-        return tuple([unit.text for unit in self.units])
-
-    def to_json(self) -> Fields:
-        """One line of a unit file as plain JSON values, without unknown fields."""
-        rows = []
-        for unit in self.units:
-            row = {}
-            for name in Unit.__slots__:
-                value = getattr(unit, name)
-                # The number 0 is no False here: it is a place.
-                if value not in (None, ()) and value is not False:
-                    row[name] = value
-            rows.append(row)
-
-        question = {} if self.question is None else {"question": self.question}
-        return {
-            "input": self.input,
-            **question,
-            "units": rows,
-        }
-
-
-def every_unit(entries: Iterable[InputUnits]) -> list[Unit]:
-    """The units of all inputs, one after the other."""
-    units: list[Unit] = []
-    for entry in entries:
-        units += entry.units
-    return units
-
-
-@dataclass(frozen=True, slots=True)
-class InputReferences:
-    """The references of one input: the sentences of each where it marks them, else its
-    text."""
-
-    input: str
-    references: tuple[Texts, ...]
-    marked: tuple[bool, ...]
-    question: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SystemSummaries:
-    """The summaries of one system; those of inputs in `missing` are empty and not
-    scored.
-
-    `questions` are what was asked, by input, if the rows of the answers say it.
-    """
-
-    system: str
-    inputs: Names
-    texts: Sequence[str]
-    missing: Names = ()
-    questions: Mapping[str, str] = field(
-        default_factory=dict,
-        compare=False,
-        repr=False,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SystemLabels:
-    """Human presence labels of one system: per input 0, .5 (in part) or 1 per unit, NaN
-    for a unit that nobody labelled; or none."""
-
-    system: str
-    inputs: Names
-    labels: tuple[tuple[float, ...], ...]
-
-
-def _read_only(scores: Any, *names: Sequence[str]) -> None:
-    """Makes the values of some scores a read-only copy, of the shape that their names
-    say."""
-    values = np.array(scores.values, dtype=np.float64, copy=True)
-    if values.shape != (shape := tuple(map(len, names))):
-        what = f"scores of the shape {values.shape}"
-        raise InputError(what, expected=f"{shape}: (metrics,) systems, inputs")
-    # Results share these arrays; numpy would change all of them at once.
-    values.setflags(write=False)
-    object.__setattr__(scores, "values", values)
-
-
-@dataclass(frozen=True)
-class ScoreMatrix:
-    """Scores of one metric: (N, M) values of systems and inputs, read-only; NaN: not
-    scored."""
-
-    metric: str
-    systems: Names
-    inputs: Names
-    values: FloatArray
-
-    def __post_init__(self) -> None:
-        _read_only(self, self.systems, self.inputs)
-
-
-@dataclass(frozen=True)
-class ScoreTable:
-    """Scores of K metrics: (K, N, M) values, systems and inputs, read-only; NaN: not
-    scored.
-
-    Attributes:
-        human: Names or patterns of the raters, whose mean is the human score.
-        chosen: The metrics that are asked about; all but the raters if there are none.
-        full: Scores of the metrics on the whole test set, of which people judged a
-            part.
-        left_out: What of the files is no score.
-    """
-
-    metrics: Names
-    systems: Names
-    inputs: Names
-    values: FloatArray = field(repr=False)
-    human: Names = ()
-    chosen: Names = ()
-    full: ScoreTable | None = field(default=None, repr=False)
-    left_out: Names = field(
-        default=(),
-        repr=False,
-        compare=False,
-    )
-
-    def __post_init__(self) -> None:
-        _read_only(self, self.metrics, self.systems, self.inputs)
-
-    def __repr__(self) -> str:
-        return (
-            f"<ScoreTable: {cut(', '.join(self.metrics))}; "
-            f"{counted(len(self.systems), 'system')}, "
-            f"{counted(len(self.inputs), 'input')}>"
-        )
-
-    def matrix(self, metric: str) -> ScoreMatrix:
-        """The scores of one metric."""
-        if metric not in self.metrics:
-            expected = f"one of {', '.join(self.metrics)}"
-            raise InputError(
-                f"no metric '{metric}' in the score table", expected=expected
-            )
-        index = self.metrics.index(metric)
-        return ScoreMatrix(metric, self.systems, self.inputs, self.values[index])
-
-    def select(self, names: Sequence[str]) -> Names:
-        """The metrics that the names, or the patterns among them, mean; each once."""
-        expected = f"one of {', '.join(self.metrics)}"
-        chosen = []
-        for name in names:
-            alike = [metric for metric in self.metrics if fnmatchcase(metric, name)]
-            matched = [name] if name in self.metrics else alike
-            if not matched:
-                raise InputError(f"no metric '{name}' in the scores", expected=expected)
-            chosen += matched
-
-        if not chosen:
-            raise InputError("no metric is named", expected=expected)
-        return tuple(dict.fromkeys(chosen))
-
-
 # What the verbs take. A mark says what fills a parameter on the command line
 # (`cli.maker`).
+
+
+class HasSystems(Protocol):
+    """Summaries, or a data set."""
+
+    @property
+    def systems(self) -> Names:
+        """The names of the systems."""
+        ...
 
 
 class HasUnits(Protocol):
     """A result or a data set that brings its units."""
 
     @property
-    def units(self) -> Sequence[InputUnits]:
+    def units(self) -> Iterable[Any]:
         """The units of every input."""
         ...
 
 
-class HasScores(Protocol):
-    """A result that brings a table of scores."""
+class HasMetrics(Protocol):
+    """Scores of metrics: `litepyramid.data.scores.Scores`."""
 
     @property
-    def scores(self) -> ScoreTable:
+    def metrics(self) -> Names:
+        """The names of the metrics."""
+        ...
+
+    @property
+    def values(self) -> FloatArray:
+        """(K, N, M) scores of metrics, systems and inputs."""
+        ...
+
+
+class HasScores(Protocol):
+    """A result that brings scores."""
+
+    @property
+    def scores(self) -> Any:
         """The scores of every metric."""
         ...
 
@@ -289,12 +94,12 @@ UnitsLike = TextsLike | HasUnits
 """Units, or the result that has them; presence too, which a result brings."""
 ColumnsLike = Mapping[str, str] | str
 """Own names of columns by ours, as a dict or as ``NAME=COLUMN,…``."""
-DataLike = Annotated[TextsLike | HasUnits | None, "data"]
-"""A `Dataset`, or summaries as `litepyramid.load` takes them; on the command line, its
+DataLike = Annotated[TextsLike | HasUnits | HasSystems | None, "data"]
+"""A `Data`, or summaries as `litepyramid.load` takes them; on the command line, its
 options."""
 JudgeLike = Annotated[str | Path | Callable[..., object] | HasJudge | None, "judge"]
 """A judge, or its name; on the command line, ``--judge`` and ``-J``."""
-ScoresLike = Annotated[TextsLike | HasUnits | HasScores | ScoreTable | None, "scores"]
+ScoresLike = Annotated[TextsLike | HasUnits | HasScores | HasMetrics | None, "scores"]
 """A table of scores, or what `litepyramid.read_scores` takes; on the command line,
 files."""
 ResultLike = Annotated[str | Path | HasUnits | HasScores | None, "result"]
@@ -375,11 +180,13 @@ class NamedSources(Sources, LabelledSources, total=False):
 class Signature:
     """Everything another person needs to get the same number, as one line.
 
-    The version comes last. Two results with equal signatures are comparable. Data are
+    The version comes last: that of litepyramid which computed the result, be it shown
+    by another one later. Two results with equal signatures are comparable. Data are
     named by hashes (`fingerprint`).
     """
 
     fields: tuple[tuple[str, str], ...]
+    version: str = __version__
 
     @classmethod
     def of(cls, **fields: object) -> Signature:
@@ -388,124 +195,16 @@ class Signature:
 
     def to_json(self) -> dict[str, str]:
         """The fields with the version, for JSON."""
-        from litepyramid._version import __version__
+        return {**dict(self.fields), "version": self.version}
 
-        return {**dict(self.fields), "version": __version__}
+    @classmethod
+    def from_json(cls, fields: Mapping[str, str]) -> Signature:
+        """A signature as `to_json` wrote it."""
+        others = {key: value for key, value in fields.items() if key != "version"}
+        return cls(tuple(others.items()), fields["version"])
 
     def __str__(self) -> str:
         return "|".join(f"{k}:{v}" for k, v in self.to_json().items())
-
-
-def fingerprint(values: Iterable[object]) -> str:
-    """Eight hex digits that name data: the start of the SHA-256 of the values, one JSON
-    a line."""
-    total = hashlib.sha256()
-    for value in values:
-        total.update(
-            json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            + b"\n"
-        )
-    return total.hexdigest()[:8]
-
-
-def data_hashes(
-    *,
-    units: Sequence[InputUnits] = (),
-    summaries: Sequence[SystemSummaries] = (),
-    labels: Sequence[SystemLabels] = (),
-    label_units: Sequence[InputUnits] = (),
-    references: Sequence[InputReferences] = (),
-    presence: Any = None,
-) -> dict[str, str]:
-    """What names data in a signature, for each kind that is there.
-
-    The values count, not their form or order: systems, inputs and units are put in
-    order first, labels and presence with the units that they are of.
-    """
-    hashes = {}
-    if units:
-        hashes["units_sha"] = fingerprint(_unit_values(units))
-        inputs = sorted((entry.input, entry.question or "") for entry in units)
-        # An answer to another question is another input.
-        hashes["inputs_sha"] = fingerprint([(n, q) if q else n for n, q in inputs])
-
-    if summaries:
-        rows: list[list[Any]] = []
-        for own in summaries:
-            texts = []
-            for name, text in zip(own.inputs, own.texts, strict=True):
-                # A missing summary is not an empty one: it has no score.
-                texts.append((name, None if name in own.missing else text))
-            rows.append([own.system, *sorted(texts)])
-        hashes["summaries_sha"] = fingerprint(sorted(rows))
-
-    if labels:
-        orders = {e.input: unit_order(e) for e in label_units or units}
-        rows = [_label_values(own, orders) for own in labels]
-        hashes["labels_sha"] = fingerprint(sorted(rows))
-
-    if label_units:
-        hashes["label_units_sha"] = fingerprint(_unit_values(label_units))
-    if references:
-        rows = [[entry.input, sorted(entry.references)] for entry in references]
-        hashes["references_sha"] = fingerprint(sorted(rows))
-
-    if presence is not None:
-        hashes["presence_sha"] = _presence_sha(presence)
-    return hashes
-
-
-def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
-    rows = []
-    for entry in units:
-        own = []
-        for u in entry.units:
-            own.append([u.text, float(u.weight), u.kind, u.importance or ""])
-            # Only where there are any: units without tags keep their hash.
-            own[-1] += [list(u.tags)] * bool(u.tags)
-        rows.append([entry.input, sorted(own)])
-    return sorted(rows)
-
-
-def unit_order(entry: InputUnits) -> list[int]:
-    """The places of an input's units by what they say: the order of a file changes
-    nothing."""
-    keys = []
-    for u in entry.units:
-        keys.append((u.text, u.weight, u.kind, u.importance or "", u.tags))
-    return sorted(range(len(keys)), key=keys.__getitem__)
-
-
-def _label_values(labels: SystemLabels, orders: dict[str, list[int]]) -> list[Any]:
-    rows = []
-    for name, row in zip(labels.inputs, labels.labels, strict=True):
-        # The labels of an input that nobody labelled are an empty row.
-        order = orders.get(name, range(len(row))) if row else ()
-        rows.append([name, [float(row[i]) for i in order]])
-    return [labels.system, sorted(rows)]
-
-
-def _presence_sha(presence: Any) -> str:
-    """A hash of (N, U) presence, its systems, inputs and units in order."""
-    starts = 0
-    columns = {}
-    for entry in presence.units:
-        columns[entry.input] = [starts + i for i in unit_order(entry)]
-        starts += len(entry.units)
-    order = []
-    for name in sorted(columns):
-        order += columns[name]
-    rows = sorted(range(len(presence.systems)), key=presence.systems.__getitem__)
-    values = presence.values[rows][:, order]
-    return fingerprint([sorted(presence.systems), array_sha(values)])
-
-
-def array_sha(values: FloatArray) -> str:
-    """A hash of numbers, the same on every machine."""
-    # NaN has many bit patterns, and zero two.
-    same = np.where(np.isnan(values), np.nan, values + 0.0)
-    data = np.ascontiguousarray(same, dtype="<f8").tobytes()
-    return hashlib.sha256(data).hexdigest()
 
 
 def several(names: Any, what: str = "a name") -> tuple[Any, ...]:

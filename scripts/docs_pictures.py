@@ -15,13 +15,14 @@ PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 
 
-def read(folder: Path) -> lp.Dataset:
+def read(folder: Path) -> lp.Data:
     """SCUs, summaries and labels."""
-    sources = {name: folder / name for name in ("summaries", "labels")}
-    return lp.load(folder / "SCUs.txt", **sources)
+    return lp.load(
+        folder / "summaries", folder / "SCUs.txt", labels=folder / "labels"
+    )
 
 
-def cut(goal: Path, keep: list[bool]) -> lp.Dataset:
+def cut(goal: Path, keep: list[bool]) -> lp.Data:
     """The same of some inputs."""
     files = [
         file for name in ("summaries", "labels") for file in (REALSUMM / name).iterdir()

@@ -14,8 +14,8 @@ from two_orders import shuffled, write, write_again, write_answers
 import litepyramid as lp
 from litepyramid.cli import maker
 from litepyramid.cli.app import COMMANDS
+from litepyramid.data.data import load
 from litepyramid.errors import InputError
-from litepyramid.io.loading import load
 from litepyramid.tables import plain
 
 # What all commands read is made once.
@@ -125,12 +125,10 @@ meta rank wide.csv -c spa -n 60
 meta delta wide.csv
 meta delta wide.csv --upper 0.3 --full full.csv
 meta delta wide.csv --rule authors
-meta normality wide.csv
 meta difference wide.csv 0.05 -n 60
 meta difference wide.csv 0.05 --full full.csv -n 60
 meta stability {tables} -n 50
 meta stability wide.csv --size 3 --size 6 -n 50
-meta testset wide.csv --full full.csv -n 60
 meta range made.csv --human human --best 5 -n 200
 meta range made.csv --human human --best 5 --rule code -n 200
 meta range made.csv --human human --baseline s30 -n 200
@@ -311,7 +309,7 @@ def test_one_text_twice_is_refused_where_its_values_differ():
     texts = {"x": {"a": "It rained."}}
     labels = [{"unit": "It rained.", "label": 1}, {"unit": "It rained.", "label": 0}]
     with pytest.raises(InputError):
-        load(units, summaries=texts, labels={"x": {"a": labels}})
+        load(units=units, data=texts, labels={"x": {"a": labels}})
 
 
 # The metric is constant on the inputs 1 and 2.
@@ -367,9 +365,7 @@ INDEXED = """\
 def test_the_index_of_a_data_frame_is_no_metric(tmp_path, name):
     path = tmp_path / "scores.csv"
     path.write_text(name + INDEXED)
-    assert lp.read_scores(path).metrics == ("rouge", "human")
-    result = lp.meta.correlate(path)
-    assert "column without a name" in str(result.correlations[0].left_out)
+    assert lp.read_scores(path).metrics == ("human", "rouge")
 
     # A column of numbers that are no row numbers is a metric, named or not.
     path.write_text(name + INDEXED.replace("\n5,", "\n6,"))

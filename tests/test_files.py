@@ -10,7 +10,7 @@ from cases import refused
 
 from litepyramid.files import atomic_write, check_output, new_folder, read_lines
 from litepyramid.io.coerce import as_summaries, as_units
-from litepyramid.io.scores import read_scores
+from litepyramid.data.score_tables import read_scores
 
 
 def test_a_pipe_is_written_through_and_stays_a_pipe(tmp_path):

@@ -103,7 +103,7 @@ import litepyramid as lp
 result = lp.score({"a": ["It rained."]}, [["It rained."]], judge="recall", samples=50)
 result.save("scores.json")
 judge = lp.judge(lambda summary, units: [0.5 for _ in units])
-data = lp.load("scus.jsonl", summaries=["one.txt"], ids=["x"], columns="system=model")
+data = lp.load(units="scus.jsonl", data=["one.txt"], ids=["x"], columns="system=model")
 lp.evaluate(judge, data, labels={"a": [[1, 0]]}); lp.extract(data.references)
 lp.meta.correlate([0.2, 0.4], [1, 3]); lp.meta.interval(result, "human", seed=1)
 lp.scoer({"a": ["It rained."]})
@@ -169,7 +169,7 @@ def test_data_of_any_kind_gives_the_same_scores(of, expected):
     assert lp.load(UNITS, labels=labels).labels[0].labels == ((1, 0), (1,))
     rows = [{**row, "human": n, "own": n**2} for n, row in enumerate(ROWS)]
     table = lp.read_scores(of([{**row, "summary": ""} for row in rows]))
-    assert table.matrix("own").values.tolist() == [[0, 1], [4, 9]]
+    assert table["own"].tolist() == [[0, 1], [4, 9]]
 
 
 class Own:

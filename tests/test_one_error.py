@@ -66,7 +66,7 @@ def usual() -> dict[str, list[object]]:
         "changes": [result, result],
         "drift": [result, result],
         "report": [result],
-        "evaluate": ["recall", lp.load(UNITS, summaries=TEXTS, labels=labels)],
+        "evaluate": ["recall", lp.load(units=UNITS, data=TEXTS, labels=labels)],
         "explain": ["It rained.", "It rained."],
         "judge_settings": ["recall"],
         "load": [UNITS],
@@ -95,7 +95,7 @@ def test_wrong_types_are_one_error(name, data):
         if entry.kind not in (entry.VAR_KEYWORD, entry.VAR_POSITIONAL)
     }
     positional = [*usual().get(name, [ROWS])]
-    keywords: dict[str, object] = {"full": ROWS} if name == "meta.testset" else {}
+    keywords: dict[str, object] = {}
     for key, value in SMALL.items():
         if key in [*parameters][len(positional) :]:
             keywords[key] = value

@@ -10,7 +10,7 @@ import pandas
 from cases import write_lines
 from duc_files import FOUND, pan, pyr
 
-from litepyramid.annotation.export import read_tasks
+from litepyramid.annotation.tasks import read_tasks
 from litepyramid.embedded.example import load_example, save_example
 
 METRICS = ["rouge", "bert", "mini"]

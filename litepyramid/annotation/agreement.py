@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
-from litepyramid.stats import by_id
+from litepyramid.identity import fingerprint
 from litepyramid.tables import Column, Result, Table, row
-from litepyramid.types import Ends, FloatArray, Signature, fingerprint
+from litepyramid.types import Ends, FloatArray, Signature
 
 AlphaLevel = Literal["nominal", "ordinal"]
 
@@ -200,16 +200,13 @@ def agree(
 
     A worker is noisy who contradicts the majority of the others on more than
     `noisy_above` of the items that can be compared (ZB21 A.2 dropped one at 72 %). The
-    worst one is dropped first and the rest are looked at again without that worker's
-    answers, until nobody is noisy.
+    worst one (of equals the first) is dropped first and the rest are looked at again
+    without that worker's answers, until nobody is noisy.
 
     Answers are (workers, items) of 1 (present), .5, 0 (not present) and NaN (no
     answer). Nobody is dropped on fewer compared items than `min_compared`.
     """
-    # By name: which of two equally noisy ones goes is not up to the files.
-    order = by_id(workers)
-    workers = [workers[i] for i in order]
-    table = np.asarray(answers, dtype=np.float64)[order]
+    table = np.asarray(answers, dtype=np.float64)
     if not 0 <= as_type(float, noisy_above, what="noisy_above") <= 1:
         raise InputError(
             f"noisy_above is {noisy_above}", expected="a share from 0 to 1"

@@ -1,202 +1,51 @@
 """Units and labels of people's answers; nothing is lost, and oddities are named."""
 
-from collections import Counter, defaultdict
+import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, product
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
-from litepyramid.annotation.agreement import AgreementResult, agree
-from litepyramid.annotation.export import TaskSet, read_tasks
+from litepyramid.annotation.agreement import agree
+from litepyramid.annotation.imported import (
+    LISTED,
+    Answers,
+    JudgedLabels,
+    WrittenUnits,
+    label_rows,
+)
 from litepyramid.annotation.responses import Response, read_responses
-from litepyramid.errors import InputError, choose
-from litepyramid.files import (
+from litepyramid.annotation.tasks import TaskSet, read_tasks
+from litepyramid.data.data import load
+from litepyramid.data.facts import Facts
+from litepyramid.data.records import Fact, InputUnits, Summaries, Unit, Units
+from litepyramid.data.written import write_units
+from litepyramid.disk import (
     check_names,
     check_output,
     new_folder,
     write_json,
     write_jsonl,
 )
-from litepyramid.io.coerce import as_units, write_labels, write_units
+from litepyramid.errors import InputError, choose
+from litepyramid.identity import fingerprint
 from litepyramid.scoring.sampled import (
     SAMPLE_FILE,
-    SampledFact,
     SampledLabels,
+    Spread,
     write_sample,
 )
-from litepyramid.stats import mean_of_scored
-from litepyramid.tables import Column, Result, Table, hidden
 from litepyramid.text import counted
-from litepyramid.types import (
-    FloatArray,
-    InputUnits,
-    OutPath,
-    Signature,
-    SystemLabels,
-    SystemSummaries,
-    Unit,
-    UnitsLike,
-    data_hashes,
-    every_unit,
-    fingerprint,
-)
+from litepyramid.types import FloatArray, OutPath, Signature, UnitsLike
 from litepyramid.units.align import Place, align_all
 
 Writers = Literal["first", "all"]
 Named = defaultdict[str, list[str]]
-_LISTED = 5
 _NOTHING = ("n/a", "none", "-")
-_HEADINGS = {
-    "started": "Started but not done",
-    "open": "Not started",
-    "unknown": "Left out: answers to unknown tasks",
-    "skipped": "Left out: skipped by the worker",
-    "refused": "Skipped by the worker",
-    "extra": "Left out: answers to units that are not in the task",
-    "duplicates": "Set aside: the same worker answered again",
-    "opposite": "Answered with yes and no by one worker, the later counts",
-    "unnamed": "Workers without a name, named as their file",
-    "no_fact": "Done, no fact, so no unit",
-    "contradictory": "Answers that give facts and “no fact” at once, counted as "
-    "started",
-    "nothing": "Left out: “n/a”, “none” or “-” in place of a fact",
-    "several": "Several workers wrote for",
-    "without": "Left out: inputs without a unit",
-    "incomplete": "Left out: inputs not complete in every system",
-}
-"""What can become of tasks, answers and inputs, by the key under which `Answers.named`
-has it."""
-
-
-@dataclass(frozen=True)
-class Answers(Result):
-    """What people's answers gave, `WrittenUnits` or `JudgedLabels`.
-
-    Attributes:
-        units: Of every input that has any, or of the inputs whose labels are complete.
-        tasks: How many tasks went out.
-        done: How many are answered in full.
-        named: All tasks, answers and inputs that something is to be said of, by its key
-            in the module's `_HEADINGS`.
-    """
-
-    units: tuple[InputUnits, ...]
-    tasks: int
-    done: int
-    named: Mapping[str, Sequence[str]]
-    signature: Signature
-
-    def progress(self) -> list[str]:
-        """What became of tasks and answers, for people; what did not happen is not
-        mentioned."""
-        notes = [f"Done: {self.done} of {counted(self.tasks, 'task')}."]
-        for key, heading in _HEADINGS.items():
-            if names := self.named.get(key):
-                more = len(names) - _LISTED
-                rest = (
-                    f"; and {more} more, all of them in the .json" if more > 0 else ""
-                )
-                notes.append(
-                    f"{heading} ({len(names)}): {'; '.join(names[:_LISTED])}{rest}."
-                )
-        return notes
-
-
-@dataclass(frozen=True)
-class WrittenUnits(Answers):
-    """Units with the SCUs that people wrote.
-
-    Attributes:
-        written: How many SCUs were written now.
-        fallen_back: Sentences that people should do and have not: they carry STUs, or
-            what the earlier import has for them.
-    """
-
-    forms: ClassVar[Mapping[str, str]] = {".jsonl": "_write_lines"}
-
-    written: int
-    fallen_back: int
-
-    def _write_lines(self, path: Path) -> None:
-        """Writes the units as JSON Lines."""
-        write_units(path, self.units)
-
-    def to_tables(self) -> Sequence[Table]:
-        """Units by kind, and the progress in notes."""
-        notes = self.progress()
-        if self.fallen_back:
-            notes.append(
-                f"Not done yet, so carrying STUs, or what they had: {self.fallen_back}."
-            )
-
-        kinds = Counter([unit.kind for unit in every_unit(self.units)])
-        rows = [
-            ("SCU", "people", self.written),
-            ("SCU", "people, earlier", kinds["scu"] - self.written),
-            ("STU", "machine", kinds["stu"]),
-        ]
-        notes.append(f"Signature: {self.signature}")
-        columns = ("kind", Column("written_by", "written by"), "units")
-        title = f"Units of {counted(len(self.units), 'input')}"
-        return [Table.of(title, columns, rows, notes)]
-
-
-@dataclass(frozen=True)
-class JudgedLabels(Answers):
-    """Presence labels that people gave.
-
-    Attributes:
-        labels: One entry per system, of the inputs that are complete.
-        summaries: Their summaries, so that scoring can run on just these inputs.
-        agreement: Majority (facts by system and input), workers, alpha, over every
-            answer including those of other inputs.
-        sample: All labels with their probabilities, of a sample: what `combine` takes.
-    """
-
-    labels: tuple[SystemLabels, ...]
-    summaries: tuple[SystemSummaries, ...]
-    agreement: AgreementResult
-    sample: SampledLabels | None = hidden(default=None)
-
-    def to_tables(self) -> Sequence[Table]:
-        """The labels by system, then the workers."""
-        rows = []
-        for entry in self.labels:
-            answers = self._answers_of(entry)
-            labels = np.array([label for _, label in answers])
-            inputs = {name for name, _ in answers}
-            share = mean_of_scored(labels)
-            rows.append((entry.system, len(inputs), len(labels), share))
-
-        notes = self.progress()
-        if self.sample is not None:
-            drawn = counted(len(self.sample.facts), "fact was", "facts were")
-            notes.append(
-                f"{drawn} drawn, {self.sample.unanswered} have no label; shares are "
-                "of the sample, `litepyramid combine --labels` tells those of all "
-                "facts."
-            )
-
-        columns = ("system", "inputs", "labels", "present")
-        table = Table.of("Presence labels", columns, rows, notes)
-        return [table, *self.agreement.to_tables()]
-
-    def _answers_of(self, entry: SystemLabels) -> list[tuple[str, float]]:
-        """Input and label of every fact of a system that is labelled."""
-        if self.sample is None:
-            answers = []
-            for name, row in zip(entry.inputs, entry.labels, strict=True):
-                answers += [(name, label) for label in row]
-            return answers
-
-        answers = []
-        for fact in self.sample.facts:
-            if fact.system == entry.system and fact.label is not None:
-                answers.append((fact.input, fact.label))
-        return answers
 
 
 def import_answers(
@@ -236,13 +85,13 @@ def import_answers(
         $ litepyramid budget import judging answers-*.json -o judged
     """
     choose("writers", writers, Writers)
-    exported = tasks if isinstance(tasks, TaskSet) else read_tasks(tasks)
+    exported = read_tasks(tasks)
     responses = read_responses(answers)
 
     if exported.kind == "writing":
         if output is not None:
-            check_output(output, tasks, answers, units)
-        others = None if units is None else as_units(units, kind="stu")
+            check_output(output)
+        others = None if units is None else load(units=units, kind="stu").units
         written = collect_units(
             exported,
             responses,
@@ -250,9 +99,12 @@ def import_answers(
             writers,
             bool(drafts),
         )
-        if output is not None and written.units:
-            write_units(output, written.units)
-        return written
+        if output is None:
+            return written
+        if not written.units:
+            return replace(written, output=("Nothing was written: no unit yet.",))
+        write_units(output, written.units)
+        return replace(written, output=(f"Wrote {output}",))
 
     if units is not None:
         raise InputError(
@@ -260,15 +112,17 @@ def import_answers(
         )
 
     judged = collect_labels(exported, responses, noisy_above, drafts is not False)
-    if output is not None:
-        write_judged(Path(output), judged)
-    return judged
+    if output is None:
+        return judged
+    names = write_judged(Path(output), judged)
+    notes = [f"Wrote {Path(output) / name}" for name in names]
+    return replace(judged, output=tuple(notes))
 
 
 def collect_units(
     tasks: TaskSet,
     answers: Sequence[Response],
-    others: Sequence[InputUnits] | None = None,
+    others: Units | None = None,
     writers: Writers = "first",
     drafts: bool = False,
 ) -> WrittenUnits:
@@ -311,9 +165,8 @@ def collect_units(
         if not texts:
             named["no_fact"].append(task.name)
 
-    earlier = any(unit.kind == "scu" for unit in every_unit(others or ()))
-    merged = _merged(tasks, scus, others, earlier)
-    units = tuple(entry for entry in merged if entry.units)
+    merged = _merged(tasks, scus, others)
+    units = Units.of([entry for entry in merged if entry.units])
     named["without"] = [entry.input for entry in merged if not entry.units]
     return WrittenUnits(
         units,
@@ -324,7 +177,8 @@ def collect_units(
             tasks=tasks.digest,
             writers=writers,
             drafts="yes" if drafts else None,
-            **data_hashes(units=units),
+            units_sha=units.sha,
+            inputs_sha=units.inputs_sha,
         ),
         written=sum(map(len, scus.values())),
         fallen_back=0 if others is None else len(tasks.writing) - len(scus),
@@ -332,62 +186,47 @@ def collect_units(
 
 
 def _merged(
-    tasks: TaskSet,
-    written: Mapping[Place, Sequence[str]],
-    others: Sequence[InputUnits] | None,
-    earlier: bool,
+    tasks: TaskSet, written: Mapping[Place, Sequence[str]], others: Units | None
 ) -> list[InputUnits]:
-    """The units of all inputs, perhaps none: SCUs by their sentences, then STUs as they
-    came."""
+    """The units of all inputs, perhaps none: SCUs of what was written, and what the
+    other sentences had."""
+    base = others or Units()
+    earlier = any(unit.kind == "scu" for unit in base.every)
     names = dict.fromkeys(s.input for s in tasks.sentences)
-    base = {entry.input: entry for entry in others or ()}
-    for entry in base.values() if earlier else ():
-        for unit in entry.units:
-            if any(e.reference is None or e.sentence is None for e in unit.entries()):
-                raise InputError(
-                    f"unit '{unit.text}' of input '{entry.input}' does not say its "
-                    "sentence",
-                    expected="only STUs, or units that `litepyramid budget import` "
-                    "wrote",
-                )
+    for unit in base.every if earlier else ():
+        if any(e.reference is None or e.sentence is None for e in unit.entries()):
+            raise InputError(
+                f"the unit '{unit.text}' does not say its sentence",
+                expected="only STUs, or units that `litepyramid budget import` wrote",
+            )
 
     missing = [name for name in names if name not in base]
     if missing and others is not None and not earlier:
         hint = "Give the STUs of the references that the plan was made from."
         raise InputError(f"input '{missing[0]}' has no STUs", hint=hint)
 
-    scus = {}
-    for key, texts in written.items():
-        scus[key] = [Unit(text, 1.0, "scu", *key[1:]) for text in texts]
-    machine: dict[str, list[Unit]] = {name: [] for name in names}
-    known = [base[name] for name in names if name in base]
-    for aligned in align_all(known, tasks.sentences):
+    units: dict[str, list[Unit]] = {name: [] for name in names}
+    for (name, reference, sentence), texts in written.items():
+        for text in texts:
+            units[name].append(Unit(text, reference=reference, sentence=sentence))
+    for aligned in align_all(base.of_inputs(names), tasks.sentences):
         name = aligned.units.input
         for unit in aligned.units.units:
-            key = (name, unit.reference or 0, unit.sentence or 0)
             # What people write now takes the place of all that the sentence had.
-            if key in written:
-                continue
-            if unit.kind == "stu":
-                machine[name].append(unit)
-            else:
-                scus.setdefault(key, []).append(unit)
+            if (name, unit.reference or 0, unit.sentence or 0) not in written:
+                units[name].append(unit)
 
-    human: dict[str, list[Unit]] = {name: [] for name in names}
-    for s in tasks.sentences:
-        human[s.input] += scus.get(s.key, [])
     questions = {t.input: t.question for t in tasks.writing}
     entries = []
     for name in names:
         question = questions.get(name)
         if name in base:
             question = base[name].question or question
-        units = tuple(human[name] + machine[name])
-        entries.append(InputUnits(name, units, question))
+        entries.append(InputUnits(name, tuple(units[name]), question))
 
     # An earlier import may hold inputs that these tasks are not about: they stay.
     if earlier:
-        entries += [base[name] for name in base if name not in names]
+        entries += [entry for entry in base if entry.input not in names]
     return entries
 
 
@@ -407,56 +246,48 @@ def collect_labels(
     judging = sorted(tasks.judging, key=lambda task: (task.system, task.input))
     tasks = replace(tasks, judging=tuple(judging))
     rows = _by_task(tasks, answers, named, drafts)
-    # In the order in which they came, each once.
-    workers = [*dict.fromkeys(chain.from_iterable(rows.values()))]
+    # By name: which of two equally noisy ones goes is not up to the files.
+    workers = sorted({*chain.from_iterable(rows.values())})
     table = _answer_table(tasks, rows, workers, named)
     if np.isnan(table).all():
         raise _foreign(tasks, named)
 
     agreement = agree(table, workers, noisy_above=noisy_above)
-    ends = np.cumsum([len(task.units) for task in tasks.judging])
-    by_task = np.split(agreement.labels, ends[:-1])
-    sizes = {entry.input: len(entry.units) for entry in tasks.units}
-    texts = dict.fromkeys(tasks.blank, "")
-    cells = {cell: [0] * sizes[cell[1]] for cell in tasks.blank}
+    asked = [(task.system, fact) for task in tasks.judging for fact in task.facts]
+    labels = dict(zip(asked, agreement.labels.tolist(), strict=True))
+    texts: dict[tuple[str, str], str | None] = dict.fromkeys(tasks.blank, "")
     partial = set()
 
-    for task, row in zip(tasks.judging, by_task, strict=True):
-        cell = task.system, task.input
-        texts[cell] = task.summary
-        missing = np.isnan(row)
-        if missing.any():
-            named["open" if missing.all() else "started"].append(task.name)
+    for task in tasks.judging:
+        texts[task.system, task.input] = task.summary
+        missing = [math.isnan(labels[task.system, fact]) for fact in task.facts]
+        if any(missing):
+            named["open" if all(missing) else "started"].append(task.name)
             partial.add(task.input)
-        else:
-            cells[cell] = row.astype(int).tolist()
+    for system, name in tasks.blank:
+        for fact in tasks.units.of_inputs([name]).facts:
+            labels[system, fact] = 0.0
 
     # Single facts are labels of a sample only: no input is complete.
-    units: tuple[InputUnits, ...] = ()
+    complete: list[str] = []
     if tasks.spread not in ("facts", "summaries"):
-        units = tuple([e for e in tasks.units if e.input not in partial])
+        complete = [name for name in tasks.units.inputs if name not in partial]
         named["incomplete"] = sorted(partial)
 
-    names = tuple([entry.input for entry in units])
-    labels = []
-    summaries = []
-    for system in tasks.systems:
-        its_labels = [tuple(cells[system, name]) for name in names]
-        its_texts = [texts[system, name] for name in names]
-        labels.append(SystemLabels(system, names, tuple(its_labels)))
-        summaries.append(SystemSummaries(system, names, tuple(its_texts)))
-
-    hashes = (("tasks", tasks.digest), ("inputs_sha", fingerprint(sorted(names))))
+    whole = Facts.of(labels, tasks.units).over(tasks.systems, tasks.units)
+    scored = whole.of_inputs(complete)
+    cells = {cell: texts.get(cell) for cell in product(tasks.systems, complete)}
+    hashes = (("tasks", tasks.digest), ("inputs_sha", fingerprint(complete)))
     return JudgedLabels(
-        units,
+        scored.units,
         len(tasks.judging),
         len(tasks.judging) - len(named["started"]) - len(named["open"]),
         named,
         Signature((*hashes, *agreement.signature.fields)),
-        tuple(labels),
-        tuple(summaries),
+        scored,
+        Summaries.of(cells),
         agreement,
-        None if tasks.spread is None else _sampled(tasks, by_task),
+        None if tasks.spread is None else _sampled(tasks, tasks.spread, labels),
     )
 
 
@@ -467,87 +298,70 @@ def _answer_table(
     named: Named,
 ) -> FloatArray:
     """(workers, facts) of 1, 0 and NaN: what each answered, task after task."""
-    table = np.full((len(workers), sum(len(t.units) for t in tasks.judging)), np.nan)
-    offset = 0
+    tables = []
     for task in tasks.judging:
+        table = np.full((len(workers), len(task.facts)), np.nan)
         for worker, response in rows.get(task.id, {}).items():
             for index, present in response.presence.items():
-                if index >= len(task.units):
+                if index >= len(task.facts):
                     what = f"{task.name}: {index + 1} ({response.source})"
                     named["extra"].append(what)
                 elif present is None:
                     what = f"{task.name}: {task.units[index]} ({response.source})"
                     named["refused"].append(what)
                 else:
-                    table[workers.index(worker), offset + index] = present
-        offset += len(task.units)
+                    table[workers.index(worker), index] = present
+        tables.append(table)
+    return np.concatenate(tables, axis=1)
 
-    return table
 
-
-def _sampled(tasks: TaskSet, by_task: Sequence[FloatArray]) -> SampledLabels:
+def _sampled(
+    tasks: TaskSet, spread: Spread, labels: Mapping[tuple[str, Fact], float]
+) -> SampledLabels:
     """The labels of a sample with their probabilities; an empty summary holds no
     fact."""
-    facts = []
-    probability = 1.0
-    units = {entry.input: entry.units for entry in tasks.units}
-    for task, row in zip(tasks.judging, by_task, strict=True):
-        drawn = zip(task.facts, task.probabilities, row.tolist(), strict=True)
-        for place, probability, value in drawn:
-            label = None if np.isnan(value) else value
-            unit = units[task.input][place]
-            fact = SampledFact(
-                task.system,
-                task.input,
-                unit.text,
-                probability,
-                label,
-                unit.weight,
-            )
-            facts.append(fact)
+    drawn = {}
+    certain = 1.0
+    for task in tasks.judging:
+        for fact, chance in zip(task.facts, task.probabilities, strict=True):
+            drawn[task.system, fact] = labels[task.system, fact], chance
+            # Inputs are drawn with equal chances, with their empty summaries.
+            certain = chance if spread == "inputs" else 1.0
 
-    # Inputs are drawn with equal chances, with their empty summaries.
-    certain = probability if tasks.spread == "inputs" else 1.0
     for system, name in tasks.blank:
-        for unit in units[name]:
-            fact = SampledFact(
-                system,
-                name,
-                unit.text,
-                certain,
-                0.0,
-                unit.weight,
-            )
-            facts.append(fact)
-
-    return SampledLabels(tasks.spread or "facts", tuple(facts))
+        for fact in tasks.units.of_inputs([name]).facts:
+            drawn[system, fact] = 0.0, certain
+    return SampledLabels.of(spread, drawn, tasks.units)
 
 
-def write_judged(folder: Path, judged: JudgedLabels) -> None:
+def write_judged(folder: Path, judged: JudgedLabels) -> list[str]:
     """Writes a folder that can be scored: units.jsonl, summaries/, labels/,
-    agreement.json.
+    agreement.json; gives their names.
 
     Of a sample also sample.json. If no input is complete, there is nothing to score
     and no more than that.
     """
-    check_names(labels.system for labels in judged.labels)
+    systems = judged.labels.systems
+    check_names(systems)
+    names = ["agreement.json"]
     with new_folder(folder) as new:
-        write_json(new / "agreement.json", judged.agreement.to_json())
+        write_json(new / names[0], judged.agreement.to_json())
         if judged.sample is not None:
             write_sample(new / SAMPLE_FILE, judged.sample)
+            names.append(SAMPLE_FILE)
         if not judged.units:
-            return
-        (new / "labels").mkdir()
-        (new / "summaries").mkdir()
-        write_units(new / "units.jsonl", judged.units)
-        for entry in judged.labels:
-            write_labels(new / "labels" / f"{entry.system}.jsonl", entry)
+            return names
 
-        for texts in judged.summaries:
-            rows = []
-            for name, text in zip(texts.inputs, texts.texts, strict=True):
-                rows.append({"input": name, "summary": " ".join(text.split())})
-            write_jsonl(new / "summaries" / f"{texts.system}.jsonl", rows)
+        write_units(new / "units.jsonl", judged.units)
+        for part in ("labels", "summaries"):
+            (new / part).mkdir()
+        for system in systems:
+            name = f"{system}.jsonl"
+            write_jsonl(new / "labels" / name, label_rows(judged.labels, system))
+            texts = judged.summaries.of_system(system).items()
+            rows = [{"input": of, "summary": text} for of, text in texts]
+            write_jsonl(new / "summaries" / name, rows)
+    return [*names, "units.jsonl", "labels", "summaries"]
 
 
 def _by_task(
@@ -605,6 +419,6 @@ def _foreign(tasks: TaskSet, named: Named) -> InputError:
     expected = (
         f"answers to the {counted(len(tasks.ids), f'{tasks.kind} task')} in tasks.json"
     )
-    unknown = "; ".join(named["unknown"][:_LISTED])
+    unknown = "; ".join(named["unknown"][:LISTED])
     hint = f"Answers to unknown tasks: {unknown}." if unknown else None
     return InputError("no answer belongs to these tasks", expected=expected, hint=hint)

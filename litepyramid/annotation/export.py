@@ -1,433 +1,33 @@
-"""Tasks for people: made of a plan or of summaries; a page, for Label Studio, or a
-sheet."""
+"""Exports tasks for people: writes them in one form, with the file that keeps them."""
 
-import csv
-import hashlib
-import json
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from litepyramid.annotation.plan import BudgetPlan, read_plan
+from litepyramid.annotation.budget_plan import read_plan
+from litepyramid.annotation.forms import WRITERS, Form
 from litepyramid.annotation.sampling import (
     SampleLike,
     Sampling,
-    draw_facts,
     minutes,
     reading_time,
 )
-from litepyramid.checked import as_type, guarded
+from litepyramid.annotation.tasks import (
+    TASK_FILE,
+    TaskSet,
+    judging_tasks,
+    write_tasks,
+    writing_tasks,
+)
+from litepyramid.checked import as_type
+from litepyramid.data.data import load
+from litepyramid.data.records import Units
+from litepyramid.disk import check_names, new_folder
 from litepyramid.errors import InputError, choose
-from litepyramid.files import (
-    atomic_write,
-    check_names,
-    file_type,
-    new_folder,
-    read_document,
-    write_json,
-)
-from litepyramid.io.loading import load
-from litepyramid.pages import fill_page, fill_template
-from litepyramid.scoring.sampled import Spread
-from litepyramid.tables import HIDDEN, Result, Table, hidden, record
+from litepyramid.tables import HIDDEN, Result, Table, hidden
 from litepyramid.text import counted
-from litepyramid.types import (
-    Fields,
-    InputUnits,
-    Names,
-    OutPath,
-    Signature,
-    SystemSummaries,
-    Texts,
-    check_unique,
-)
-from litepyramid.units.align import Sentence
-
-Kind = Literal["writing", "judging"]
-Form = Literal["page", "label-studio", "csv"]
-FORMAT = "litepyramid-tasks"
-TASK_FILE = "tasks.json"
-_HEAD = ("format", "version", "digest")
-PACKAGE = "litepyramid.annotation"
-NO_FACT = "No fact in this sentence"
-"""What people tick where there is nothing to write."""
-
-SHEETS: dict[Kind, Texts] = {
-    "writing": ("task_id", "before", "sentence", "after", "facts", "no_fact", "worker"),
-    "judging": ("task_id", "summary", "number", "fact", "present", "worker"),
-}
-"""The columns of a sheet."""
-
-
-@dataclass(frozen=True)
-class WritingTask:
-    """Write the SCUs of one sentence, shown between those before and after it."""
-
-    input: str
-    reference: int
-    sentence: int
-    text: str
-    before: Texts
-    after: Texts
-    question: str | None = None
-
-    @property
-    def name(self) -> str:
-        """How messages speak of it."""
-        return (
-            f"{self.input}, reference {self.reference + 1}, sentence "
-            f"{self.sentence + 1}"
-        )
-
-    @property
-    def id(self) -> str:
-        """What its content makes: another sentence has another id."""
-        asked = [self.question] if self.question else []
-        return "w-" + _digest(
-            [self.input, self.reference, self.sentence, self.text, *asked]
-        )
-
-
-@dataclass(frozen=True)
-class JudgingTask:
-    """Mark which units one summary contains; people are not shown the system.
-
-    Of a sample, `units` are only those of the input with the numbers `facts`, from 0,
-    which were drawn with these `probabilities`.
-    """
-
-    system: str
-    input: str
-    summary: str
-    units: Texts = hidden(default=())
-    question: str | None = hidden(default=None)
-    facts: tuple[int, ...] = ()
-    probabilities: tuple[float, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """How messages speak of it."""
-        return f"{self.system} on {self.input}"
-
-    @property
-    def id(self) -> str:
-        """What its content makes."""
-        asked = [[self.question]] if self.question else []
-        return "j-" + _digest(
-            [self.system, self.input, self.summary, *self.units, *asked]
-        )
-
-
-@dataclass(frozen=True)
-class TaskSet:
-    """All tasks that were exported together; `record` of it is the task file.
-
-    There are writing tasks with all `sentences` of the references, or judging tasks
-    with all
-    `units` and `systems`, and with the (system, input) of `blank` summaries, which
-    contain no unit: nobody is asked. `asked`: whether any input has a question, which
-    is shown. `spread`: what was drawn, of a sample.
-    """
-
-    kind: Kind
-    title: str
-    writing: tuple[WritingTask, ...] = ()
-    judging: tuple[JudgingTask, ...] = ()
-    sentences: tuple[Sentence, ...] = ()
-    units: tuple[InputUnits, ...] = ()
-    systems: Names = ()
-    blank: tuple[tuple[str, str], ...] = ()
-    asked: bool = False
-    spread: Spread | None = None
-
-    @property
-    def tasks(self) -> tuple[WritingTask | JudgingTask, ...]:
-        """The tasks of either kind."""
-        return (*self.writing, *self.judging)
-
-    @property
-    def ids(self) -> Names:
-        """The tasks' ids in order."""
-        return tuple(task.id for task in self.tasks)
-
-    @property
-    def digest(self) -> str:
-        """Twelve hexadecimal digits that change with anything of the tasks."""
-        return _digest([record(self)])
-
-
-def writing_tasks(
-    plan: BudgetPlan, title: str = "Write the facts of a sentence"
-) -> TaskSet:
-    """One task for each sentence that the plan gives to people, most valuable first."""
-    if not plan.count:
-        raise InputError("the plan gives people no sentence to annotate")
-    sentences = tuple(Sentence(*s.key, s.text) for s in plan.sentences)
-    references = defaultdict(list)
-    for s in sentences:
-        references[s.input, s.reference].append(s)
-    tasks = []
-
-    for s in plan.chosen():
-        around = references[s.input, s.reference]
-        i = around.index(Sentence(*s.key, s.text))
-        texts = tuple([other.text for other in around])
-        tasks.append(
-            WritingTask(
-                *s.key,
-                s.text,
-                texts[:i],
-                texts[i + 1 :],
-                plan.questions.get(s.input),
-            )
-        )
-
-    asked = any(task.question for task in tasks)
-    return TaskSet(
-        "writing",
-        title,
-        tuple(tasks),
-        sentences=sentences,
-        asked=asked,
-    )
-
-
-def judging_tasks(
-    summaries: Sequence[SystemSummaries],
-    units: Sequence[InputUnits],
-    title: str = "Which facts does the summary contain?",
-    sampling: Sampling | None = None,
-) -> TaskSet:
-    """One task for each summary: all units of its input, or those of a sample.
-
-    Without a sample they come input by input.
-    """
-    systems = tuple(s.system for s in summaries)
-    check_unique(systems, "system")
-    for s in summaries:
-        if s.inputs != tuple(entry.input for entry in units):
-            raise InputError(
-                f"the inputs of system '{s.system}' are not those of the units"
-            )
-        if s.missing:
-            what = f"system '{s.system}' has no summary of input '{s.missing[0]}'"
-            raise InputError(
-                what, hint="Leave the input out, or let it count as empty."
-            )
-
-    cells = {}
-    for i, entry in enumerate(units):
-        for s in summaries:
-            cells[s.system, entry.input] = JudgingTask(
-                s.system,
-                entry.input,
-                s.texts[i],
-                entry.texts,
-                entry.question,
-            )
-
-    judging = [task for task in cells.values() if task.summary.strip()]
-    blank = [cell for cell, task in cells.items() if not task.summary.strip()]
-
-    if judging and sampling is not None:
-        drawn = draw_facts(summaries, units, sampling)
-        # Nobody is asked about the empty summaries of a drawn input, but they count.
-        if sampling.spread == "inputs":
-            blank = [cell for cell in blank if cell in drawn]
-
-        judging = []
-        for cell, chances in drawn.items():
-            task = cells[cell]
-            if not task.summary.strip():
-                continue
-            texts = tuple([task.units[place] for place in chances])
-            judging.append(
-                replace(
-                    task,
-                    units=texts,
-                    facts=(*chances,),
-                    probabilities=(*chances.values(),),
-                )
-            )
-
-    if not judging:
-        raise InputError(
-            "there is no summary to judge", expected="at least one that is not empty"
-        )
-
-    named = {task.input for task in judging} | {name for _, name in blank}
-    return TaskSet(
-        "judging",
-        title,
-        judging=tuple(judging),
-        units=tuple([entry for entry in units if entry.input in named]),
-        systems=systems,
-        blank=tuple(blank),
-        asked=any(task.question for task in judging),
-        spread=None if sampling is None else sampling.spread,
-    )
-
-
-def write_tasks(path: str | Path, tasks: TaskSet) -> None:
-    """Writes the tasks as JSON, all or nothing; answers can be read with it years
-    later."""
-    head = dict(zip(_HEAD, (FORMAT, 1, tasks.digest), strict=True))
-    write_json(path, head | record(tasks))
-
-
-def read_tasks(path: str | Path) -> TaskSet:
-    """Reads what `write_tasks` wrote, unchanged; a folder stands for the ``tasks.json``
-    in it."""
-    if not isinstance(path, str | Path):
-        raise InputError(
-            f"tasks are a {type(path).__name__}", expected="the folder of the export"
-        )
-
-    path = Path(path) / TASK_FILE if file_type(path) == "folder" else Path(path)
-    hint = "the tasks.json that `litepyramid budget export` writes next to the tasks"
-    data = read_document(path, FORMAT, "a task file", hint)
-    content = {key: data[key] for key in data if key not in _HEAD}
-    if data.get("digest") != _digest([content]):
-        raise InputError(
-            "the tasks are not those that were exported (their digest differs)",
-            path=path,
-            hint="Take the file that `litepyramid budget export` wrote, unchanged.",
-        )
-
-    tasks = as_type(
-        TaskSet,
-        data,
-        what="a broken task file",
-        path=path,
-    )
-    units = {entry.input: entry for entry in tasks.units}
-    judging = []
-    for task in tasks.judging:
-        entry = units[task.input]
-        texts = entry.texts
-        if tasks.spread is not None:
-            texts = tuple([texts[place] for place in task.facts])
-        judging.append(replace(task, units=texts, question=entry.question))
-    return replace(tasks, judging=tuple(judging))
-
-
-def _digest(content: Sequence[Any]) -> str:
-    text = json.dumps(content, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def render_page(tasks: TaskSet) -> str:
-    """The page, with styles, script and tasks inside; it works offline and loads
-    nothing."""
-    rows = []
-    for task in tasks.tasks:
-        # The page shows no system: people should not know whose summary they judge.
-        row: Fields = {"id": task.id, "question": task.question or ""}
-        if isinstance(task, WritingTask):
-            row |= {"text": task.text}
-            row |= {"before": " ".join(task.before), "after": " ".join(task.after)}
-        else:
-            row |= {"summary": task.summary, "units": task.units}
-        rows.append(row)
-
-    data = {
-        "kind": tasks.kind,
-        "digest": tasks.digest,
-        "title": tasks.title,
-        "tasks": rows,
-    }
-    data["no_fact"] = NO_FACT
-
-    return fill_page(
-        PACKAGE,
-        "page",
-        data,
-        title=tasks.title,
-        kind=tasks.kind,
-        no_fact=NO_FACT,
-    )
-
-
-def _write_page(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
-    with atomic_write(folder / f"page{suffix}.html") as file:
-        file.write(render_page(tasks))
-    return [f"page{suffix}.html"]
-
-
-def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
-    """The tasks to import into a Label Studio project, and the project's configuration:
-    paste it under Settings, Labeling Interface, Code."""
-    data = []
-
-    for task in tasks.tasks:
-        row: Fields = {"task_id": task.id, "input": task.input}
-        # One configuration for all tasks: it has a field for questions, or none.
-        if tasks.asked:
-            row["question"] = task.question or ""
-        if isinstance(task, WritingTask):
-            context = " ".join([*task.before, f"»{task.text}«", *task.after])
-            row |= {"sentence": task.text, "context": context}
-        else:
-            row |= {"summary": task.summary}
-            row["units"] = [{"text": text} for text in task.units]
-        data.append({"data": row})
-
-    names = [f"label_studio_tasks{suffix}.json", "label_studio_config.xml"]
-    write_json(folder / names[0], data)
-    configuration = fill_template(
-        PACKAGE,
-        f"label_studio_{tasks.kind}.xml",
-        title=tasks.title,
-        kind=tasks.kind,
-        no_fact=NO_FACT,
-        asked=tasks.asked,
-    )
-    with atomic_write(folder / names[1]) as file:
-        file.write(configuration)
-    return names
-
-
-def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
-    """A row for each sentence (facts go into one cell), or for each fact to judge."""
-    columns = [*SHEETS[tasks.kind]]
-    columns[1:1] = ["question"] if tasks.asked else []
-    with atomic_write(folder / f"sheet{suffix}.csv") as file:
-        file.write("\ufeff")  # so that spreadsheets read it as UTF-8
-        writer = csv.DictWriter(
-            file,
-            columns,
-            restval="",
-            extrasaction="ignore",
-            lineterminator="\r\n",
-        )
-        writer.writeheader()
-
-        for t in tasks.tasks:
-            row = {"task_id": t.id, "question": t.question or ""}
-            rows = [row]
-            if isinstance(t, WritingTask):
-                row |= {"before": " ".join(t.before), "sentence": t.text}
-                row["after"] = " ".join(t.after)
-            else:
-                row["summary"] = t.summary
-                facts = enumerate(t.units, start=1)
-                rows = [{**row, "number": str(n), "fact": text} for n, text in facts]
-
-            for cells in rows:
-                writer.writerow({name: guarded(cell) for name, cell in cells.items()})
-
-    return [f"sheet{suffix}.csv"]
-
-
-WRITERS = {
-    "page": _write_page,
-    "label-studio": _write_label_studio,
-    "csv": _write_sheet,
-}
-"""Functions of (tasks, folder, suffix) that write the tasks and return the files'
-names."""
+from litepyramid.types import OutPath, Signature
 
 
 @dataclass(frozen=True)
@@ -436,6 +36,7 @@ class ExportResult(Result):
 
     Attributes:
         files: The files; last the task file, which is needed for the answers.
+        missing: How many summaries are missing, so that nobody is asked about them.
         sampling: How the facts were drawn; None if they are all.
         ways: What as many labels cost in minutes, by how they are spread.
     """
@@ -443,6 +44,7 @@ class ExportResult(Result):
     tasks: TaskSet = field(metadata=HIDDEN)
     form: Form
     files: tuple[Path, ...]
+    missing: int = 0
     sampling: Sampling | None = hidden(default=None)
     ways: Mapping[str, float] = field(default_factory=dict)
 
@@ -466,6 +68,7 @@ class ExportResult(Result):
             "systems": len(tasks.systems),
             "inputs": len({t.input for t in tasks.tasks}),
             "empty summaries, skipped": len(tasks.blank),
+            "missing summaries, left out": self.missing,
         }
         notes = [f"Wrote {path}" for path in self.files]
 
@@ -532,29 +135,15 @@ def export(
         raise InputError(what, expected="a Sampling: litepyramid.Sampling(100)")
 
     ways = {}
+    missing = 0
     if units is None:
-        is_file = isinstance(work, str | Path)
-        if not isinstance(work, BudgetPlan) and (
-            not is_file or file_type(work) == "folder"
-        ):
-            raise InputError(
-                "no plan, and no units to judge",
-                path=work if is_file else None,
-                expected="one plan; or summaries together with their units",
-            )
-
         if sample is not None:
             raise InputError("a sample of a plan", expected="summaries and units")
-        tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
+        tasks = writing_tasks(read_plan(work), **heading)
     else:
-        # Missing ones are refused: people cannot judge what nobody wrote.
-        data = load(
-            units,
-            summaries=work,
-            ids=ids,
-            columns=columns,
-            nulls="missing",
-        )
+        # People cannot judge what nobody wrote: missing ones are counted.
+        data = load(work, units, ids=ids, columns=columns, nulls="missing")
+        missing = int(data.summaries.missing.sum())
         tasks = judging_tasks(
             data.summaries,
             data.units,
@@ -569,20 +158,19 @@ def export(
         tasks,
         form,
         files,
+        missing,
         sample,
         ways,
     )
 
 
-def _ways(
-    tasks: TaskSet, units: Sequence[InputUnits], sampling: Sampling
-) -> dict[str, float]:
+def _ways(tasks: TaskSet, units: Units, sampling: Sampling) -> dict[str, float]:
     """Minutes for the labels of a sample, as they are spread and in whole summaries."""
     labels = sum(len(task.units) for task in tasks.judging)
-    facts = sum(len(entry.units) for entry in units) / len(units)
+    facts = len(units.facts) / len(units)
     ways: dict[str, float] = {}
-    ways[sampling.spread] = minutes(sampling.seconds, len(tasks.judging), labels)
-    if sampling.spread == "facts":
+    ways[sampling.way] = minutes(sampling.seconds, len(tasks.judging), labels)
+    if sampling.way == "facts":
         whole = minutes(sampling.seconds, labels / facts, labels)
         ways["whole summaries or inputs"] = whole
     return ways

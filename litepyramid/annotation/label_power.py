@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 
 from litepyramid.annotation.sampling import minutes, reading_time, unsureness
+from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError
+from litepyramid.identity import fingerprint
 from litepyramid.meta.alignment import check_number
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import Spread, ordered_facts
-from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
-from litepyramid.stats import EQUAL_WITHIN, by_id, check_share, mean_of_scored, sums_by
+from litepyramid.scoring.sampled import Spread
+from litepyramid.scoring.saved_result import read_saved, with_people
+from litepyramid.stats import EQUAL_WITHIN, check_share, mean_of_scored, sums_by
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     Ends,
     FloatArray,
     IntArray,
-    ScoreMatrix,
     ScoresLike,
     Signature,
-    fingerprint,
 )
 
 SPREAD = 0.256
@@ -123,10 +123,15 @@ class LabelPower(Result):
         fewest = min(self.ways, key=lambda way: way.labels).way
         quickest = min(self.ways, key=lambda way: way.minutes).way
         about = (
-            f"Fewest labels: {fewest}. Least time: {quickest}.",
-            "Labels are facts judged, of two systems; a tenth of all are labelled.",
+            f"Fewest facts to judge: {fewest}. Least time: {quickest}.",
+            "Of two systems; a tenth of their inputs, or facts, is labelled.",
         )
-        names = ("way", "labels", "summaries", Column("minutes", digits=0))
+        names = (
+            "way",
+            Column("labels", "facts to judge"),
+            Column("summaries", "summaries to read"),
+            Column("minutes", digits=0),
+        )
         what = f"What it takes to detect it {share} of the time"
         return [
             Table.of(title, columns, self.rows, notes),
@@ -156,16 +161,17 @@ def label_power(
     alpha: float = 0.05,
     seconds: str = "20+5",
 ) -> LabelPower:
-    """Tell how many inputs people must label to detect a difference between two
-    systems.
+    """Tell how many inputs, or facts, people must label to detect a difference between
+    two systems.
 
     The power of the t-test of n inputs' differences, by the noncentral t distribution:
     from the labels alone with their variance s², and from labels and judge combined
     with s² (1 - .9 ρ²), since the judge, whose differences correlate by ρ with
     people's, scores ten times as many inputs as are labelled; for the population of
-    inputs. Then it is told what each way to spread the labels takes, in labels and in
-    time: single facts need fewest labels, but every summary must be read for few of
-    them.
+    inputs. A second table tells what each way to spread the labels takes, in facts to
+    judge, summaries to read, and minutes. With summaries and a judge as in REALSumm,
+    single facts need the fewest labels, and the most time: nearly each is in another
+    summary, which must be read. Whole inputs with the judge take the least time.
 
     Args:
         pilot: A result of scoring with labels, or a table with scores of a judge and of
@@ -260,7 +266,8 @@ def _spreads(pilot: Any, metric: str | None) -> tuple[list[float], str]:
         told = f"as in REALSumm (sd {SPREAD}, correlation with the judge {TOGETHER})"
         pairs = [(SPREAD**2, TOGETHER)]
     else:
-        pairs = _pairs_of(*scored_and_labelled(pilot, metric, "human")[:2])
+        judge, people, _ = with_people(pilot, metric, "human")
+        pairs = _pairs_of(judge, people)
         told = f"{counted(len(pairs), 'pair')} of the pilot's systems"
 
     alone = [variance for variance, _ in pairs]
@@ -270,15 +277,13 @@ def _spreads(pilot: Any, metric: str | None) -> tuple[list[float], str]:
     return [float(np.mean(alone)), float(np.mean(combined))], told
 
 
-def _pairs_of(judge: ScoreMatrix, human: ScoreMatrix) -> list[Ends]:
+def _pairs_of(judge: Scores, human: Scores) -> list[Ends]:
     """Of every two systems the variance of people's differences, and how the judge's
     correlate with them."""
-    inputs = by_id(human.inputs)
     pairs = []
     enough = False
-    for i, j in combinations(by_id(human.systems), 2):
-        differences = [(m.values[i] - m.values[j])[inputs] for m in (human, judge)]
-        both = np.stack(differences)
+    for i, j in combinations(range(len(human.systems)), 2):
+        both = np.stack([m.values[0, i] - m.values[0, j] for m in (human, judge)])
         both = both[:, ~np.isnan(both).any(axis=0)]
         enough |= both.shape[1] >= 10
         if both.shape[1] >= 10 and np.ptp(both[0]) > EQUAL_WITHIN:
@@ -301,16 +306,14 @@ def _pairs_of(judge: ScoreMatrix, human: ScoreMatrix) -> list[Ends]:
 
 def _draw_errors(result: ScoreResult | None) -> dict[Spread, float]:
     """`DRAW_ERRORS` of a pilot; none without labels of the units that were scored."""
-    if result is None or result.labels is None or result.label_units != result.units:
+    if result is None or result.labels_here is None:
         return {}
 
-    columns, inputs = ordered_facts(result)
-    shares = result.rule.shares(result.layout)[columns]
+    units = result.units
+    shares = result.rule.shares(units)
     squares: dict[Spread, list[float]] = {"summaries": [], "facts": []}
 
-    for own_labels, judged in zip(result.labels, result.presence, strict=True):
-        labels = own_labels[columns]
-        presence = judged[columns]
+    for labels, presence in zip(result.labels_here, result.presence, strict=True):
         there = ~np.isnan(labels + presence)
         if there.sum() < 2:
             continue
@@ -321,7 +324,7 @@ def _draw_errors(result: ScoreResult | None) -> dict[Spread, float]:
         unsure = unsureness(judge, human)
         squares["facts"].append(_draw_variance(share, human, judge, unsure))
 
-        some = inputs[there]
+        some = units.input_of[there]
         whole = sums_by(some, share)
         filled = whole > 0
         human = sums_by(some, share * human)[filled] / whole[filled]
@@ -329,10 +332,10 @@ def _draw_errors(result: ScoreResult | None) -> dict[Spread, float]:
         even = np.ones(len(human))
         squares["summaries"].append(_draw_variance(even, human, judge, even))
 
-    return {
-        way: float(np.sqrt(mean_of_scored(np.array(some))))
-        for way, some in squares.items()
-    }
+    errors = {}
+    for way, some_squares in squares.items():
+        errors[way] = float(np.sqrt(mean_of_scored(np.array(some_squares))))
+    return errors
 
 
 def _draw_variance(

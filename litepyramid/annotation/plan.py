@@ -1,224 +1,45 @@
-"""Which sentences people should write SCUs for, and the expected quality."""
+"""Which sentences people should write SCUs for."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.checked import as_type
+from litepyramid.annotation.budget_plan import (
+    WRITING,
+    BudgetPlan,
+    PlannedSentence,
+    read_plan,
+    writing_hours,
+)
+from litepyramid.annotation.sampling import reading_time
+from litepyramid.checked import as_type, number
+from litepyramid.data.data import load
+from litepyramid.data.records import InputReferences
 from litepyramid.easiness.gold import Easiness
-from litepyramid.easiness.mix import carriers, human_count, ranking
+from litepyramid.easiness.mix import human_count, ranking
 from litepyramid.easiness.predict import EasinessLike, sentence_easiness
 from litepyramid.errors import InputError, choose
-from litepyramid.files import read_document
-from litepyramid.io.coerce import as_names, as_references, as_units
-from litepyramid.io.sources import with_shared_index
 from litepyramid.language import check_language, name_of, reads, words
-from litepyramid.stats import check_whole, mean_of_scored
-from litepyramid.tables import Column, Result, Table, plain, record
-from litepyramid.text import counted, place
-from litepyramid.types import (
-    ColumnsLike,
-    Fields,
-    InputReferences,
-    Signature,
-    Texts,
-    TextsLike,
-    UnitsLike,
-    fingerprint,
-)
+from litepyramid.stats import check_whole
+from litepyramid.tables import plain
+from litepyramid.text import counted, cut, place
+from litepyramid.types import ColumnsLike, TextsLike, UnitsLike
 from litepyramid.units.align import Sentence, sentences_of
 from litepyramid.units.extract import references_language
 
-FORMAT = "litepyramid-plan"
-
 PlanBy = Literal["easiness", "random", "reversed", "length"]
 
-SCUS_PER_WORD = 0.21
-"""SCUs per word of a reference sentence in REALSumm: 1056 SCUs, 5013 words, 368
-sentences."""
 
-
-@dataclass(frozen=True)
-class PlannedSentence(Sentence):
-    """A sentence of a plan.
-
-    Attributes:
-        rank: When to annotate it, from 1, most valuable first.
-        annotate: Whether people write SCUs for it.
-        easiness: How well STUs are expected to stand in for its SCUs (predicted ROUGE-1
-            F1, ZB21 §3.3); None without a prediction.
-        earlier: Whether an earlier plan gave it to people.
-    """
-
-    rank: int
-    annotate: bool
-    easiness: float | None = None
-    earlier: bool = False
-
-
-@dataclass(frozen=True)
-class BudgetPlan(Result):
-    """Which reference sentences people annotate; the others carry STUs.
-
-    Attributes:
-        sentences: In the order of the references.
-        by: How they were chosen; `seed`, if at random.
-        source: Where the easiness comes from, as signatures say it.
-        questions: What the texts of an input answer, if anything.
-    """
-
-    sentences: tuple[PlannedSentence, ...]
-    by: str
-    seed: int | None = None
-    source: str | None = None
-    questions: Mapping[str, str] = field(default_factory=dict)
-    notes: Texts = ()
-
-    @property
-    def signature(self) -> Signature:
-        """What was chosen of which sentences, and how."""
-        # Sorted, so that the order of the references changes nothing.
-        rows = []
-        for s in self.sentences:
-            value = -1.0 if s.easiness is None else s.easiness
-            rows.append([*s.key, s.text, value, s.earlier])
-        return Signature.of(
-            plan=self.by,
-            annotate=f"{self.count}/{len(self.sentences)}",
-            earlier=sum(s.earlier for s in self.sentences) or None,
-            easiness=self.source,
-            sentences_sha=fingerprint(sorted(rows)),
-            seed=self.seed,
-        )
-
-    @property
-    def count(self) -> int:
-        """How many sentences people annotate."""
-        return sum(s.annotate for s in self.sentences)
-
-    def chosen(self) -> tuple[PlannedSentence, ...]:
-        """The sentences to annotate, most valuable first."""
-        chosen = [s for s in self.sentences if s.annotate]
-        return tuple(sorted(chosen, key=lambda s: s.rank))
-
-    def values(self, name: str) -> NDArray[Any]:
-        """(n,) ``rank``, ``annotate``, ``earlier``, or ``easiness`` (NaN: none) of
-        every one."""
-        dtype = np.float64 if name == "easiness" else None
-        return np.array([getattr(s, name) for s in self.sentences], dtype=dtype)
-
-    def expected(self) -> dict[str, float]:
-        """How well the units are expected to stand in for SCUs everywhere, 0 to 1.
-
-        The mean over sentences of 1 where people write the SCUs and of the easiness
-        where STUs stand in: if nobody annotates (Lite3), of earlier plans alone, of as
-        many sentences at random, of this plan, and if everybody does (Lite2). Earlier
-        plans count in all but the first. NaN without any easiness.
-        """
-        scored = ~np.isnan(self.values("easiness"))
-        easiness = self.values("easiness")[scored]
-        earlier = self.values("earlier")
-        share = self.count / max(1, int((~earlier).sum()))
-        before = mean_of_scored(np.where(earlier[scored], 1.0, easiness))
-        human = (earlier | self.values("annotate"))[scored]
-
-        return {
-            "nobody": mean_of_scored(easiness),
-            "earlier": before,
-            "random": share + (1 - share) * before,
-            "plan": mean_of_scored(np.where(human, 1.0, easiness)),
-            "everybody": mean_of_scored(np.ones(len(easiness))),
-        }
-
-    def to_tables(self) -> Sequence[Table]:
-        """The budget and its expected quality."""
-        others = [s for s in self.sentences if not s.annotate]
-        earlier = [s for s in others if s.earlier]
-        groups: dict[str, Sequence[PlannedSentence]] = {
-            "people (SCUs)": self.chosen(),
-            "people, earlier plans": earlier,
-            "machine (STUs)": [s for s in others if not s.earlier],
-            "all": self.sentences,
-        }
-        rows = []
-        for name, several in groups.items():
-            if not several:
-                continue
-            values = np.array([s.easiness for s in several], np.float64)
-            number = len(several)
-            share = number / len(self.sentences)
-            inputs = len({s.input for s in several})
-            easiness = mean_of_scored(values)
-            rows.append((name, number, share, inputs, _words(several), easiness))
-
-        columns = (
-            "by",
-            "sentences",
-            Column("share", digits=2),
-            "inputs",
-            "words",
-            Column("easiness", "mean easiness"),
-        )
-        scus = round(SCUS_PER_WORD * _words(self.chosen()))
-        notes = (
-            f"Expect about {counted(scus, 'SCU')} to be written: {SCUS_PER_WORD} per "
-            "word, as in REALSumm.",
-            *self.notes,
-            f"Signature: {self.signature}",
-        )
-
-        budget = Table.of("Who covers which sentences", columns, rows, notes)
-        if np.isnan(self.values("easiness")).all():
-            return [budget.without("easiness")]
-
-        planned = counted(self.count, "sentence")
-        names = {
-            "nobody": "nobody (Lite3)",
-            "earlier": "earlier plans alone",
-            "random": f"{planned} at random",
-            "plan": f"this plan ({planned})",
-            "everybody": "everybody (Lite2)",
-        }
-        if not earlier:
-            del names["earlier"]
-        expected = self.expected()
-        quality = []
-        for key, name in names.items():
-            quality.append((name, expected[key], 1 - expected[key]))
-        heads = ("annotators", "kept", "lost")
-        note = (
-            "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people "
-            "would write."
-        )
-
-        return [
-            budget,
-            Table.of("Expected quality, by who annotates", heads, quality, [note]),
-        ]
-
-    def json_entries(self) -> Fields:
-        """The whole plan: what `read_plan` reads."""
-        head = {
-            "format": FORMAT,
-            "version": 1,
-            "expected": self.expected(),
-        }
-        return {
-            **head,
-            **record(self),
-            "signature": self.signature.to_json(),
-        }
-
-
-def plan(  # references, STUs and what names them are the data, one, so seven
+def plan(  # references, STUs and what names them are the data, one, so eight
     references: TextsLike | None,
     *,
-    human_share: float | None = None,
+    human_share: float | str | None = None,
     sentences: int | None = None,
+    hours: float | str | None = None,
     by: PlanBy = "easiness",
     easiness: EasinessLike | None = None,
     stus: UnitsLike | None = None,
@@ -238,9 +59,11 @@ def plan(  # references, STUs and what names them are the data, one, so seven
 
     Args:
         references: The references of every input.
-        human_share: Share of the sentences that people annotate; or give a number of
-            them.
+        human_share: Share of the sentences that people annotate, as .3 or 30%; or give
+            a number of them, or hours.
         sentences: Number of sentences that people annotate.
+        hours: Hours that people have, at a guessed 20 seconds to read a sentence and 40
+            to write an SCU; at your own pace as in 6@30+60.
         by: How they are chosen: the hardest by easiness, the easiest (reversed), the
             longest (length; the earlier of two equal ones), or at random.
         easiness: Easiness of every sentence, or an easiness regressor; predicted by the
@@ -256,7 +79,7 @@ def plan(  # references, STUs and what names them are the data, one, so seven
         The plan; saved as .json it is read by `export`.
 
     Raises:
-        InputError: No budget is given, or both, or it is impossible.
+        InputError: No budget is given, or several, or it is impossible.
 
     Example:
         >>> texts = ["It rained. The old, rusty bridge at Lune was closed on Monday."]
@@ -265,58 +88,86 @@ def plan(  # references, STUs and what names them are the data, one, so seven
 
     Command line:
         $ litepyramid budget plan example/references.jsonl --sentences 5 -o plan.json
+        $ litepyramid budget plan example/references.jsonl --hours 2 -o plan.json
     """
-    if (human_share is None) == (sentences is None):
+    budgets = [one for one in (human_share, sentences, hours) if one is not None]
+    if len(budgets) != 1:
         raise InputError(
             "no budget, or two of them",
-            expected="a share of the sentences (human_share, --human-share), or a "
-            "number (sentences, --sentences)",
+            expected="a share of the sentences (human_share, --human-share), a number "
+            "(sentences, --sentences), or hours (hours, --hours)",
         )
 
     check_whole("seed", seed, 0)
-    if human_share is None:
+    share = None if human_share is None else _share(human_share)
+    time, pace = (None, WRITING) if hours is None else _time(hours)
+    if sentences is not None:
         check_whole("sentences", sentences, 0)
-    else:
-        human_count(human_share, 0)  # is it a share?
-
     choose("by", by, PlanBy)
-    several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
-    before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
+    before = [*map(read_plan, as_type(list[Any], after, what="after"))]
 
-    readers = as_names(ids, columns)
-    references, stus = with_shared_index(
-        (references, stus), ("reference", "unit"), **readers
-    )
-    entries = as_references(references, **readers)
-    told = references_language(entries, language)
+    data = load(references=references, stus=stus, ids=ids, columns=columns)
+    data.require("references")
+    told = references_language(data.references, language)
 
     if easiness is None and not reads("regressor", told):
         if by == "reversed":
             check_language("regressor", told, "the easiness regressor")
         by = "length" if by == "easiness" else by
-        values = _no_easiness(entries, by, told)
+        values = _no_easiness(data.references, by, told)
     else:
-        extracted = None
-        if stus is not None:
-            extracted = as_units(stus, kind="stu", only=True, **readers)
-
         values = sentence_easiness(
-            entries,
+            data.references,
             easiness=easiness,
             language=told,
-            stus=extracted,
+            stus=data.stus.of_kind("stu") or None,
         )
 
-    total = len(values.sentences)
-    count = sentences if human_share is None else human_count(human_share, total)
-    made = plan_budget(
-        values,
-        count or 0,
-        by=by,
-        seed=seed,
-        after=before,
-    )
-    return replace(made, questions={e.input: e.question for e in entries if e.question})
+    def planned(count: int) -> BudgetPlan:
+        return plan_budget(values, count, by=by, seed=seed, after=before)
+
+    count = sentences or 0
+    if share is not None:
+        count = human_count(share, len(values.sentences))
+    if time is not None:
+        count = _affordable(planned(0), time, pace)
+    asked = {e.input: e.question for e in data.references if e.question}
+    return replace(planned(count), questions=asked, seconds=pace)
+
+
+def _share(value: float | str) -> float:
+    """A share of the sentences: .3, or 30%."""
+    text = str(value).strip()
+    share = number(text.removesuffix("%"))
+    if share is None:
+        raise InputError(
+            f"the share is {cut(repr(value))}", expected="a number from 0 to 1, or 30%"
+        )
+    if text.endswith("%"):
+        share /= 100
+    human_count(share, 0)  # is it a share?
+    return share
+
+
+def _time(hours: float | str) -> tuple[float, str]:
+    """Hours, and the seconds that reading and writing take, perhaps with them."""
+    text, _, pace = str(hours).partition("@")
+    time = number(text)
+    if time is None or not 0 < time < 1e6:
+        raise InputError(
+            f"the hours are {cut(repr(hours))}",
+            expected=f"a number, perhaps with the seconds to read a sentence and to "
+            f"write an SCU: 6, or 6@{WRITING}",
+        )
+    reading_time(pace or WRITING)
+    return time, pace or WRITING
+
+
+def _affordable(plan: BudgetPlan, time: float, pace: str) -> int:
+    """How many sentences people do in some hours, most valuable first."""
+    ranked = sorted(plan.sentences, key=lambda s: s.rank)
+    hours = [writing_hours([s], pace) for s in ranked if not s.earlier]
+    return int((np.cumsum(hours) <= time).sum())
 
 
 def _no_easiness(
@@ -337,10 +188,9 @@ def _shortest_first(sentences: Sequence[Sentence]) -> NDArray[np.int64]:
     """The sentences in the order in which they are left to STUs: the shortest first."""
     lengths = [len(words(sentence.text)) for sentence in sentences]
 
-    # In the order of ids, so that the order of the file changes nothing.
-    order = sorted(range(len(sentences)), key=lambda i: sentences[i].key, reverse=True)
-    order.sort(key=lambda i: (lengths[i], -sentences[i].sentence))
-    return np.array(order, dtype=np.int64)
+    order = reversed(range(len(sentences)))
+    places = sorted(order, key=lambda i: (lengths[i], -sentences[i].sentence))
+    return np.array(places, dtype=np.int64)
 
 
 def plan_budget(
@@ -382,9 +232,7 @@ def plan_budget(
     if by == "length":
         order = _shortest_first(easiness.sentences)
     else:
-        # By id, as in a mix: neither ties nor chance go by the order of the file.
-        by_id = sorted(range(total), key=lambda i: easiness.sentences[i].key)
-        order = np.array(by_id)[ranking(by, easiness.values[by_id], seed)]
+        order = ranking(by, easiness.values, seed)
 
     # What earlier plans gave away comes last of all, so it is never chosen again.
     order = np.concatenate([order[earlier[order]], order[~earlier[order]]])
@@ -396,16 +244,17 @@ def plan_budget(
         have = counted(int(unknown.sum()), "sentence has", "sentences have")
         notes.append(f"{have} no easiness; they count as the hardest.")
 
-    values = list(map(plain, easiness.values.tolist()))  # NaN is None
-    columns = (
-        rank.tolist(),
-        (~carriers(order, total - count)).tolist(),
-        values,
-        earlier.tolist(),
-    )
     sentences = []
-    for sentence, *planned in zip(easiness.sentences, *columns, strict=True):
-        sentences.append(PlannedSentence(*sentence.key, sentence.text, *planned))
+    for n, sentence in enumerate(easiness.sentences):
+        planned = PlannedSentence(
+            *sentence.key,
+            sentence.text,
+            rank=int(rank[n]),
+            annotate=bool(rank[n] <= count),
+            easiness=plain(easiness.values[n]),
+            earlier=bool(earlier[n]),
+        )
+        sentences.append(planned)
 
     return BudgetPlan(
         sentences=tuple(sentences),
@@ -414,31 +263,3 @@ def plan_budget(
         source=dict(easiness.signature.fields).get("easiness"),
         notes=tuple(notes),
     )
-
-
-def read_plan(path: str | Path) -> BudgetPlan:
-    """Reads a saved plan; its "annotate" may have been changed by hand since."""
-    if not isinstance(path, str | Path):
-        raise InputError(
-            f"a plan is a {type(path).__name__}", expected="a BudgetPlan or its file"
-        )
-
-    expected = "the .json that `litepyramid budget plan -o` writes"
-    data = read_document(path, FORMAT, "a budget plan", expected)
-    made = as_type(
-        BudgetPlan,
-        data,
-        what="a broken budget plan",
-        path=path,
-    )
-
-    if not made.sentences:
-        raise InputError(
-            "a budget plan without sentences", path=path, expected=expected
-        )
-
-    return made
-
-
-def _words(sentences: Sequence[Sentence]) -> int:
-    return sum(len(words(sentence.text)) for sentence in sentences)

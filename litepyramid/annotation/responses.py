@@ -9,12 +9,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from litepyramid.annotation.export import SHEETS
+from litepyramid.annotation.forms import SHEETS
 from litepyramid.checked import as_type, parse_json
-from litepyramid.duc.peers import as_paths
+from litepyramid.data.files import table_rows
 from litepyramid.errors import InputError, located
 from litepyramid.files import read_text, stem
-from litepyramid.io.readers import known_rows
 from litepyramid.sentences import without_marks
 from litepyramid.types import Fields, Texts
 
@@ -61,10 +60,12 @@ class Response:
         return self.finished and not self.contradictory
 
 
-def read_responses(paths: Any) -> list[Response]:
+def read_responses(paths: Sequence[str | Path]) -> list[Response]:
     """Reads files of answers in any form, recognised by their content; a worker without
     a name has the file's."""
-    files = as_paths(paths)
+    files = [Path(path) for path in as_type(list[str | Path], paths, what="answers")]
+    if not files:
+        raise InputError("no answers given", expected="at least one file")
     ends = Counter(chain.from_iterable(map(_ends, set(files))))
     responses = []
     for path in files:
@@ -227,8 +228,11 @@ def _texts(value: Any) -> list[str]:
 def _read_sheet(text: str, path: Path) -> list[Response]:
     """A sheet that somebody filled in; a worker's name is that of the rows below
     too."""
-    rows = known_rows(text, set().union(*SHEETS.values()))
-    columns = {*rows[0].values} if rows else set()
+    rows = []
+    for row in table_rows(text):
+        cells = {name.lower(): cell or "" for name, cell in row.cells.items()}
+        rows.append((row.line, {name: cells[name].strip() for name in cells}))
+    columns = {*rows[0][1]} if rows else set()
     judging = {"task_id", "number", "present"} <= columns
     if not judging and not {"task_id", "facts"} <= columns:
         raise InputError(
@@ -240,15 +244,14 @@ def _read_sheet(text: str, path: Path) -> list[Response]:
 
     responses: dict[tuple[str, str], Response] = {}
     worker = ""
-    for row in rows:
-        cells = {name: cell.strip() for name, cell in row.values.items()}
+    for line, cells in rows:
         worker = " ".join(cells.get("worker", "").split()) or worker
-        task = cells["task_id"] or f"no task_id ({path.name}:{row.line})"
+        task = cells["task_id"] or f"no task_id ({path.name}:{line})"
         response = responses.get(
-            (task, worker), Response(task, worker, f"{path.name}:{row.line}")
+            (task, worker), Response(task, worker, f"{path.name}:{line}")
         )
 
-        with located(path, row.line):
+        with located(path, line):
             if not judging:
                 tick = cells.get("no_fact", "")
                 no_fact = response.no_fact or bool(tick and _yes(tick))
@@ -258,7 +261,7 @@ def _read_sheet(text: str, path: Path) -> list[Response]:
                 answer = _yes(cells["present"])
                 opposite = response.opposite
                 if {response.presence.get(number), answer} == {True, False}:
-                    opposite += (f"fact {number + 1} ({path.name}:{row.line})",)
+                    opposite += (f"fact {number + 1} ({path.name}:{line})",)
                 presence = {**response.presence, number: answer}
                 response = replace(response, presence=presence, opposite=opposite)
 

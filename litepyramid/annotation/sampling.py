@@ -1,28 +1,22 @@
 """Which facts people judge: drawn with known probability, more where the judge is
 unsure."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 
 from litepyramid.checked import as_type
+from litepyramid.data.facts import Facts, aligned
+from litepyramid.data.records import Fact, Summaries, Units
 from litepyramid.errors import InputError, choose
 from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import Spread, ordered_facts
+from litepyramid.scoring.sampled import Spread
 from litepyramid.scoring.saved_result import report
 from litepyramid.stats import number_of, sums_by
 from litepyramid.text import counted, cut
-from litepyramid.types import (
-    Ends,
-    FloatArray,
-    InputUnits,
-    IntArray,
-    Names,
-    SystemSummaries,
-)
+from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
 
 UNIFORM = 0.2
 """The part of the probability that does not look at the judge: none becomes small."""
@@ -71,11 +65,15 @@ class Sampling:
                     "whole inputs, spread by summaries",
                     expected="inputs, or labels with a spread",
                 )
-            object.__setattr__(self, "spread", "inputs")
 
         as_type(int, self.seed, what="seed")
         choose("spread", self.spread, Spread)
         reading_time(self.seconds)
+
+    @property
+    def way(self) -> Spread:
+        """What is drawn: whole inputs where a number of them is given."""
+        return self.spread if self.inputs is None else "inputs"
 
 
 SampleLike = Annotated[Sampling | None, "sample"]
@@ -83,7 +81,7 @@ SampleLike = Annotated[Sampling | None, "sample"]
 
 
 def reading_time(seconds: str) -> Ends:
-    """Seconds to read a summary and to judge a fact.
+    """Seconds to read a text, and to judge or write a fact.
 
     Example:
         >>> reading_time("20+5")
@@ -98,27 +96,22 @@ def reading_time(seconds: str) -> Ends:
         pass
     raise InputError(
         f"the seconds '{cut(seconds)}'",
-        expected="those to read a summary and those to judge a fact: 20+5",
+        expected="those to read a text and those for each fact: 20+5",
     )
 
 
-def minutes(seconds: str, summaries: float, facts: float) -> float:
-    """What reading summaries and judging facts takes."""
-    reading, judging = reading_time(seconds)
-    return (reading * summaries + judging * facts) / 60
+def minutes(seconds: str, texts: float, facts: float) -> float:
+    """What reading texts, and judging or writing facts, takes."""
+    reading, answering = reading_time(seconds)
+    return (reading * texts + answering * facts) / 60
 
 
-Drawing = dict[tuple[str, str], dict[int, float]]
-"""By system and input, in the order of the tasks: the drawn units, by their numbers
-from 0, with their probabilities."""
+Chances = dict[tuple[str, Fact], float]
+"""Probabilities of what was drawn, by system and fact, in the order of the tasks."""
 
 
-def draw_facts(
-    summaries: Sequence[SystemSummaries],
-    units: Sequence[InputUnits],
-    sampling: Sampling,
-) -> Drawing:
-    """Draws facts of summaries that are not empty, or of whole inputs.
+def draw_facts(summaries: Summaries, units: Units, sampling: Sampling) -> Chances:
+    """Draws facts of summaries that are there and not empty, or of whole inputs.
 
     Probabilities are in proportion to a fact's share of its input's weight and, with a
     judge, to `unsureness`. Each system is drawn by itself, systematically through its
@@ -126,57 +119,47 @@ def draw_facts(
     its part of those. Tasks are in random order: whoever stops early has judged a
     sample.
     """
-    frame = _Frame.of(summaries, units)
-    labels = most = int(frame.there.sum())
+    there = ~(summaries.empty | summaries.missing)[:, units.input_of]
+    labels = most = int(there.sum())
     if sampling.labels is not None:
         labels = number_of("labels", sampling.labels, most)
 
     rng = np.random.default_rng(sampling.seed)
-    if sampling.spread == "inputs":
-        probability = _whole_inputs(frame, sampling, labels / most, rng)
+    if sampling.way == "inputs":
+        probability = _whole_inputs(there, units, sampling, labels / most, rng)
     else:
-        probability = _by_system(frame, sampling, labels, rng)
+        weights = np.abs(units.weights)
+        shares = weights / units.sums(weights)[units.input_of]
+        sizes = np.tile(shares, (len(there), 1))
+        if sampling.by is not None:
+            sizes *= _unsureness_of(report(sampling.by), summaries, units)
 
-    drawn: Drawing = {}
-    for n, column in np.argwhere(~np.isnan(probability)).tolist():
-        name, _ = frame.facts[column]
-        chances = drawn.setdefault((frame.systems[n], name), {})
-        chances[int(frame.places[column])] = float(probability[n, column])
+        probability = np.full(there.shape, np.nan)
+        numbers = _shared_out(labels, there.sum(axis=1), rng)
+        for n in np.flatnonzero(numbers):
+            probability[n, there[n]] = systematic(
+                sizes[n, there[n]],
+                units.input_of[there[n]],
+                int(numbers[n]),
+                whole=sampling.way == "summaries",
+                rng=rng,
+            )
 
-    tasks = [*drawn]
-    order = rng.permutation(len(tasks)).tolist()
-    if sampling.spread == "inputs":
-        # All systems of an input come together.
-        turns: dict[str, int] = {}
-        for turn, task in enumerate(order):
-            turns.setdefault(tasks[task][1], turn)
-        order = sorted(order, key=lambda task: (turns[tasks[task][1]], task))
+    drawn = ~np.isnan(probability)
+    cells = np.argwhere(units.sums(drawn))
+    order = rng.permutation(len(cells))
+    if sampling.way == "inputs":
+        # All systems of an input come together, where the first of them is drawn.
+        turn = np.full(len(units), len(order))
+        np.minimum.at(turn, cells[order, 1], np.arange(len(order)))
+        order = np.lexsort((cells[:, 0], turn[cells[:, 1]]))
 
-    return {tasks[task]: dict(sorted(drawn[tasks[task]].items())) for task in order}
-
-
-def _by_system(
-    frame: "_Frame", sampling: Sampling, labels: int, rng: np.random.Generator
-) -> FloatArray:
-    """(N, U) probabilities of the facts drawn of each system by itself; NaN: not
-    drawn."""
-    sizes = np.tile(frame.shares, (len(frame.systems), 1))
-    if sampling.by is not None:
-        sizes *= _unsureness_of(report(sampling.by), frame)
-
-    numbers = _shared_out(labels, frame.there.sum(axis=1), rng)
-    probability = np.full(sizes.shape, np.nan)
-    for n in np.flatnonzero(numbers):
-        there = frame.there[n]
-        probability[n, there] = systematic(
-            sizes[n, there],
-            frame.inputs[there],
-            int(numbers[n]),
-            whole=sampling.spread == "summaries",
-            rng=rng,
-        )
-
-    return probability
+    chances = {}
+    for n, m in cells[order].tolist():
+        for u in np.flatnonzero(drawn[n] & (units.input_of == m)).tolist():
+            chance = float(probability[n, u])
+            chances[summaries.systems[n], units.facts[u]] = chance
+    return chances
 
 
 def _shared_out(labels: int, facts: IntArray, rng: np.random.Generator) -> IntArray:
@@ -215,96 +198,46 @@ def unsureness(presence: FloatArray, guide: FloatArray) -> FloatArray:
     return np.asarray(1 + (1 - UNIFORM) * trust * (unsure / unsure.mean() - 1))
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """All facts by input and text, whatever the order of the files; systems by name.
-
-    Attributes:
-        facts: (U,) input and text of each fact.
-        inputs: (U,) number of each fact's input.
-        places: (U,) number of its unit in the input, from 0.
-        shares: (U,) its share of the input's weight.
-        there: (N, U) whether its summary is not empty.
-    """
-
-    systems: Names
-    facts: tuple[tuple[str, str], ...]
-    inputs: IntArray
-    places: IntArray
-    shares: FloatArray
-    there: Any
-
-    @classmethod
-    def of(
-        cls, summaries: Sequence[SystemSummaries], units: Sequence[InputUnits]
-    ) -> "_Frame":
-        rows = []
-        for column, entry in enumerate(units):
-            total = sum(abs(unit.weight) for unit in entry.units)
-            for place, unit in enumerate(entry.units):
-                share = abs(unit.weight) / total
-                rows.append((entry.input, unit.text, share, place, column))
-
-        names, texts, shares, places, columns = zip(*sorted(rows), strict=True)
-        systems = sorted(summaries, key=lambda one: one.system)
-        filled = []
-        for one in systems:
-            filled.append([bool(text.strip()) for text in one.texts])
-        return cls(
-            systems=tuple([one.system for one in systems]),
-            facts=tuple(zip(names, texts, strict=True)),
-            inputs=np.unique(names, return_inverse=True)[1],
-            places=np.array(places),
-            shares=np.array(shares),
-            there=np.array(filled)[:, columns],
-        )
-
-
-def _unsureness_of(result: ScoreResult, frame: _Frame) -> FloatArray:
-    """(N, U) how unsure a result's judge is of the facts of the frame; words guide."""
+def _unsureness_of(
+    result: ScoreResult, summaries: Summaries, units: Units
+) -> FloatArray:
+    """(N, U) how unsure a result's judge is of the facts to judge; words guide."""
     expected = "a result of score of the same summaries and units (--by)"
     if result.summaries is None:
         raise InputError("a result without texts", expected=expected)
 
-    facts = []
-    for entry in result.units:
-        for text in entry.texts:
-            facts.append((entry.input, text))
+    words = np.concatenate(RecallJudge().judge(summaries.items(units)).presence)
+    shape = len(summaries.systems), -1
+    guide = Facts(summaries.systems, units, words.reshape(shape))
+    both = aligned(result.facts, guide)
+    if any(both.only_other):
+        raise InputError("the result does not have all of the facts", expected=expected)
 
-    wanted = {*frame.facts}
-    order = [c for c in ordered_facts(result)[0].tolist() if facts[c] in wanted]
-    missing = {*frame.systems} - {*result.systems}
-    if missing or tuple([facts[column] for column in order]) != frame.facts:
-        what = f"the system '{min(missing)}'" if missing else "all of the facts"
-        raise InputError(f"the result does not have {what}", expected=expected)
-
-    words = []
-    for texts in result.summaries:
-        items = zip(texts, [entry.texts for entry in result.units], strict=True)
-        words.append(np.concatenate(RecallJudge().judge([*items]).presence))
-
-    rows = [result.systems.index(name) for name in frame.systems]
-    places = np.ix_(rows, order)
-    presence = np.nan_to_num(result.presence[places], nan=0.5)
-    return unsureness(presence, np.array(words)[places])
+    presence = np.nan_to_num(both.one.values, nan=0.5)
+    return unsureness(presence, both.other.values)
 
 
 def _whole_inputs(
-    frame: _Frame, sampling: Sampling, share: float, rng: np.random.Generator
+    there: BoolArray,
+    units: Units,
+    sampling: Sampling,
+    share: float,
+    rng: np.random.Generator,
 ) -> FloatArray:
-    """Probabilities of the facts of inputs drawn with equal chance."""
+    """(N, U) probabilities of the facts of inputs drawn with equal chance; NaN: not
+    drawn."""
     if sampling.by is not None:
         raise InputError(
             "whole inputs drawn by a judge's scores",
             expected="facts or summaries (--spread); inputs have equal chances",
         )
-    total = int(frame.inputs.max()) + 1
+    total = len(units)
     number = max(1, round(share * total))
     if sampling.inputs is not None:
         number = number_of("inputs", sampling.inputs, total)
 
-    chosen = np.isin(frame.inputs, rng.choice(total, number, replace=False))
-    probability = np.full(frame.there.shape, np.nan)
+    chosen = np.isin(units.input_of, rng.choice(total, number, replace=False))
+    probability = np.full(there.shape, np.nan)
     probability[:, chosen] = number / total
     return probability
 

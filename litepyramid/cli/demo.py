@@ -114,7 +114,7 @@ def _steps(seed: int) -> Iterator[Step]:
         litepyramid.plan(example.references, human_share=_SHARE, easiness=easiness),
     )
     mixed = litepyramid.mix(
-        example.scus,
+        example.units,
         stus,
         easiness=easiness,
         stu_share=_SHARE,

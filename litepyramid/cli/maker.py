@@ -31,17 +31,11 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 import litepyramid
+from litepyramid.disk import check_output, check_outputs
 from litepyramid.errors import InputError
-from litepyramid.files import (
-    check_not_read,
-    check_output,
-    check_outputs,
-    reading,
-    whole_ending,
-)
+from litepyramid.files import whole_ending
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import EstimateOnly
-from litepyramid.judges.cache import user_cache
 from litepyramid.judges.registry import parse_settings
 from litepyramid.tables import Result
 from litepyramid.text import legible
@@ -65,6 +59,7 @@ _SOURCE = re.compile(r" \((?:ZB21|DDR21|DDR22|P19)[^)]*\)")
 _OUTPUT = (
     "Save the result in this file, its form by the ending: {}; repeat. '-' prints JSON."
 )
+_FORCE = "Replace a file that does not say that litepyramid made it."
 _SETTINGS = (
     "A setting of the judge, as KEY=VALUE; repeat. 'judge settings NAME' lists them."
 )
@@ -219,7 +214,7 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
             text = texts.get(f"*{name}", "")
             arguments.append(_argument(name, list[str], entry.empty, text))
         elif mark == "data":
-            arguments.append(_argument("summaries", list[str], None, told["summaries"]))
+            arguments.append(_argument("summaries", list[str], None, told["data"]))
         elif mark == "judge":
             default = default if isinstance(default, str | None) else DEFAULT_JUDGE
             text = text or documentation(litepyramid.judge).arguments["name"]
@@ -241,6 +236,7 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
     if "out" not in filled.values() and (endings := _endings(function)):
         text = _OUTPUT.format(" ".join(endings))
         options.append(_option("output", list[str], None, text, "--output", "-o"))
+        options.append(_option("force", bool, False, _FORCE))
 
     return Command(function, [*arguments, *options], filled)
 
@@ -260,7 +256,8 @@ def _sources(
         if entry.kind is entry.VAR_KEYWORD and get_origin(hints[name]) is Unpack:
             names |= {*get_type_hints(get_args(hints[name])[0])}
         elif entry.kind is entry.POSITIONAL_OR_KEYWORD and entry.default is None:
-            names.add(name)
+            # What is marked, such as the summaries, has an option of its own.
+            names |= set() if _mark(hints[name]) else {name}
 
     if not any(entry.kind is entry.VAR_KEYWORD for entry in entries.values()):
         return {}
@@ -381,40 +378,23 @@ def _endings(function: Callable[..., Any]) -> list[str]:
 
 
 def _run(command: Command, values: dict[str, Any]) -> None:
-    """Calls the function with what the user typed; no file that this names, and that
-    is no output, is replaced while it runs."""
+    """Checks what will be written, calls the function, shows or saves the result."""
     outputs = []
+    force = values.pop("force", False)
     if "out" not in command.filled.values():
         outputs = list(values.pop("output", None) or ())
-
-    written = [name for name, mark in command.filled.items() if mark in ("out", "side")]
-    inputs = [value for name, value in values.items() if name not in written]
-    sides = [values[name] for name in written if values[name] is not None]
-
-    # A long run may be told to write over what it reads at its end.
-    with reading(*inputs, user_cache()):
-        _run_guarded(command, values, outputs, sides)
-
-
-def _run_guarded(
-    command: Command,
-    values: dict[str, Any],
-    outputs: Sequence[str],
-    sides: Sequence[Path],
-) -> None:
-    """Checks what will be written, calls the function, shows or saves the result."""
     files = [Path(one) for one in outputs if one != "-"]
+    written = [name for name, mark in command.filled.items() if mark in ("out", "side")]
+    sides = [Path(values[name]) for name in written if values[name] is not None]
+
     # Before the work: a wrong ending would be noticed after hours of judging.
     endings = _endings(command.function)
     for path in files:
         if endings and (ending := whole_ending(path)) not in endings:
             expected = "one that ends in " + ", ".join(endings)
             raise InputError(f"unknown ending '{ending}'", path=path, expected=expected)
-        check_output(path)
-
-    for path in sides:
-        check_not_read(path)
-    check_outputs([*files, *sides])
+        check_output(path, force=force)
+    check_outputs([*files, *sides], _paths_among(values, written))
 
     try:
         result = _called(command, values)
@@ -426,7 +406,7 @@ def _run_guarded(
     if not isinstance(result, Result):
         return
     for path in files:
-        result.save(path)
+        result.save(path, force=force)
         sys.stderr.write(f"Wrote {path}\n")
 
     try:
@@ -441,6 +421,8 @@ def _run_guarded(
         # The status that a shell gives a program whose reader has gone (128 + SIGPIPE).
         raise typer.Exit(141) from None
 
+    for line in getattr(result, "plan", ()):
+        sys.stderr.write(f"{legible(line)}\n")
     # A table that was not printed has shown none of these.
     told = (getattr(result, "headline", ""), *getattr(result, "notes", ()))
     for line in filter(None, told if files else ()):
@@ -448,6 +430,16 @@ def _run_guarded(
 
     if status := getattr(result, "exit_status", 0):
         raise typer.Exit(status)
+
+
+def _paths_among(values: Mapping[str, Any], written: Sequence[str]) -> list[str]:
+    """What the user typed that may be a file to read."""
+    typed = []
+    for name, value in values.items():
+        if name not in written:
+            several = value if isinstance(value, list | tuple) else [value]
+            typed += [str(one) for one in several if isinstance(one, str | Path)]
+    return typed
 
 
 def _coloured() -> bool:

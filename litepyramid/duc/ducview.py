@@ -32,9 +32,10 @@ import regex
 from defusedxml.common import DefusedXmlException, EntitiesForbidden
 from defusedxml.ElementTree import DefusedXMLParser
 
+from litepyramid.data.records import InputReferences, InputUnits, Unit
 from litepyramid.errors import InputError, located
 from litepyramid.files import ending, read_bytes, stem
-from litepyramid.types import InputReferences, InputUnits, Texts, Unit
+from litepyramid.types import Texts
 
 MAX_PATTERN_TEXT = 50_000
 REACH = 20_000

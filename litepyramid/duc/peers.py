@@ -8,6 +8,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from litepyramid.data.facts import Facts
+from litepyramid.data.records import (
+    InputReferences,
+    InputUnits,
+    Summaries,
+    Units,
+    facts_by_number,
+)
+from litepyramid.data.scores import Scores, score_lines
 from litepyramid.duc.ducview import (
     EMPTY,
     LEGACY,
@@ -25,23 +34,12 @@ from litepyramid.duc.ducview import (
 )
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
-from litepyramid.io.scores import write_scores
-from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
+from litepyramid.identity import fingerprint
+from litepyramid.scoring.pyramid import modified_pyramid_scores
 from litepyramid.stats import check_whole, mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import (
-    Fields,
-    InputReferences,
-    InputUnits,
-    Names,
-    ScoreTable,
-    Signature,
-    SystemLabels,
-    SystemSummaries,
-    Texts,
-    fingerprint,
-)
+from litepyramid.types import Fields, Names, Signature, Texts
 
 METRICS = ("modified_pyramid", "original_pyramid")
 _OTHERS = (
@@ -123,32 +121,34 @@ class PyramidFolder:
         """The references of every input, one line per sentence."""
         return tuple(map(pyramid_references, self.pyramids))
 
-    def summaries(self) -> tuple[SystemSummaries, ...]:
-        """The summaries of every system, of those inputs that it was annotated on."""
-        summaries = []
+    def summaries(self) -> Summaries:
+        """The summaries of every system; None on inputs that it was not annotated
+        on."""
+        texts: dict[tuple[str, str], str | None] = {}
         for system, rows in self._by_system().items():
-            # Several people annotated one text: the first file has it too.
-            texts = [" ".join(several[0].summary.split()) for several in rows.values()]
-            summaries.append(SystemSummaries(system, tuple(rows), tuple(texts)))
-        return tuple(summaries)
+            for name, several in rows.items():
+                # Several people annotated one text: the first file has it too.
+                texts[system, name] = " ".join(several[0].summary.split())
+        return Summaries.of(texts)
 
-    def labels(self) -> tuple[SystemLabels, ...]:
+    def labels(self) -> Facts:
         """Presence of the input's SCUs, matched by number; .5 where as many said yes as
         no."""
         scus = {pyramid.input: pyramid.scus for pyramid in self.pyramids}
+        listed = self.units()
+        units = Units.of(listed)
+        facts = facts_by_number({entry.input: entry.units for entry in listed}, units)
 
-        result = []
+        cells = {}
         for system, rows in self._by_system().items():
-            labels = []
             for name, several in rows.items():
-                row = []
-                for scu in scus[name]:
+                for number, scu in enumerate(scus[name]):
                     # The majority of the annotators; of two that differ neither.
                     share = np.mean([scu.uid in one.present for one in several])
-                    row.append(0.5 if share == 0.5 else int(share > 0.5))
-                labels.append(tuple(row))
-            result.append(SystemLabels(system, tuple(rows), tuple(labels)))
-        return tuple(result)
+                    cells[system, facts[name, number]] = (
+                        0.5 if share == 0.5 else float(share > 0.5)
+                    )
+        return Facts.of(cells, units)
 
     def _by_system(self) -> dict[str, dict[str, list[PeerAnnotation]]]:
         grouped: dict[str, dict[str, list[PeerAnnotation]]] = {}
@@ -180,9 +180,9 @@ class PeerScores(Result):
             match none.
     """
 
-    forms: ClassVar = {".csv": "_write_csv"}
+    forms: ClassVar = {".csv": "_lines"}
 
-    scores: ScoreTable = field(metadata=HIDDEN)
+    scores: Scores = field(metadata=HIDDEN)
     annotations: tuple[AnnotationScore, ...]
     counts: tuple[tuple[int, int, int], ...] = field(metadata=HIDDEN)
     notes: Texts
@@ -220,9 +220,9 @@ class PeerScores(Result):
 
         return {**record(self), "scores": rows}
 
-    def _write_csv(self, path: Path) -> None:
-        """Writes every score of every system and input, for `litepyramid meta`."""
-        write_scores(path, self.scores)
+    def _lines(self) -> str:
+        """Every score of every system and input, for `litepyramid meta`."""
+        return score_lines(self.scores)
 
 
 def pyramid(
@@ -359,14 +359,17 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
             hint = "Give the number of references of each pyramid (references)."
             raise InputError(problem, path=scored.path, hint=hint)
 
-        layout = UnitLayout.of([pyramid_units(scored)])
-        present = np.array(
-            [scu.uid in annotation.present for scu in scored.scus], np.float64
-        )
-        modified = float(modified_pyramid_scores(present, layout, number)[0])
+        listed = pyramid_units(scored)
+        units = Units.of([listed])
+        facts = facts_by_number({listed.input: listed.units}, units)
+        cells_of = {}
+        for place, scu in enumerate(scored.scus):
+            cells_of[facts[listed.input, place]] = scu.uid in annotation.present
+        present = np.array([cells_of[fact] for fact in units.facts], np.float64)
+        modified = float(modified_pyramid_scores(present, units, number)[0])
         # The best sum of as many SCUs as DUCView counts in the summary.
-        heaviest = np.sort(layout.weights)[::-1][: annotation.size]
-        total = float((present * layout.weights).sum())
+        heaviest = np.sort(units.weights)[::-1][: annotation.size]
+        total = float((present * units.weights).sum())
         original = total / float(heaviest.sum()) if annotation.size else float("nan")
         i = systems.index(annotation.system)
         j = inputs.index(scored.input)
@@ -376,8 +379,8 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
         annotations.append(AnnotationScore(*names, modified, original))
         cells[i, j].append(annotations[-1])
         # Sorted, so that the order of SCUs in a file does not change the signature.
-        units = sorted(zip(layout.weights.tolist(), present.tolist(), strict=True))
-        hashed.append([*names[:2], number, annotation.size, annotation.extra, units])
+        pairs = sorted(zip(units.weights.tolist(), present.tolist(), strict=True))
+        hashed.append([*names[:2], number, annotation.size, annotation.extra, pairs])
 
     values = np.full((len(METRICS), len(systems), len(inputs)), np.nan)
     for (i, j), several in cells.items():
@@ -395,7 +398,7 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
         notes.append(f"{what} no SCU marked at all: no original score.")
 
     return PeerScores(
-        ScoreTable(METRICS, systems, inputs, values),
+        Scores.of(dict(zip(METRICS, values, strict=True)), systems, inputs),
         tuple(annotations),
         tuple([(a, b, c) for a, b, c in counts.tolist()]),
         tuple(notes),

@@ -2,32 +2,24 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from litepyramid.checked import as_type, parse_json
+from litepyramid.data.door import opened
+from litepyramid.data.records import InputUnits, Units
+from litepyramid.data.typed_rows import typed_rows
+from litepyramid.disk import jsonl
 from litepyramid.errors import InputError
-from litepyramid.files import write_jsonl
-from litepyramid.io.readers import read_rows
+from litepyramid.identity import fingerprint
 from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import place
-from litepyramid.types import (
-    Fields,
-    FloatArray,
-    InputUnits,
-    IntArray,
-    Signature,
-    Texts,
-    data_hashes,
-    fingerprint,
-)
+from litepyramid.types import Fields, FloatArray, IntArray, Signature, Texts
 from litepyramid.units.align import Alignment, Place, Sentence, align_both
 from litepyramid.units.parses import check_alike
 
@@ -52,7 +44,7 @@ class Easiness(Result):
     notes: Texts = ()
     scus: IntArray | None = field(default=None, metadata=HIDDEN)
 
-    forms: ClassVar = {".jsonl": "_write_jsonl"}
+    forms: ClassVar = {".jsonl": "_lines"}
 
     @property
     def sha(self) -> str:
@@ -113,10 +105,10 @@ class Easiness(Result):
         names = ("input", "reference", "sentence", "text", "easiness")
         return Table.of("Easiness", names, self.json_entries()["sentences"])
 
-    def _write_jsonl(self, path: str | Path) -> None:
-        """Writes a sentence a line: input, reference, sentence, text, easiness (null:
+    def _lines(self) -> Iterator[str]:
+        """A sentence a line: input, reference, sentence, text, easiness (null:
         none)."""
-        write_jsonl(path, self.to_json()["sentences"])
+        return jsonl(self.to_json()["sentences"])
 
 
 def easiest_first(values: FloatArray) -> IntArray:
@@ -137,45 +129,24 @@ class _Line:
 
 
 def read_easiness(source: object) -> Easiness:
-    """Reads a file of easiness, a row a sentence; an `Easiness` is given back as it
+    """Reads a table of easiness, a row a sentence; an `Easiness` is given back as it
     is."""
     if isinstance(source, Easiness):
         return source
-    if not isinstance(source, str | Path):
-        raise InputError(
-            f"easiness is a {type(source).__name__}",
-            expected="the easiness of sentences, or its file",
-        )
-
-    values = {}
+    values: dict[Sentence, float] = {}
     lines: dict[Place, int] = {}
-    table = read_rows(source, table=True)
+    table = opened(source, "easiness")
 
-    for number, cells, *_ in table.rows:
-        # A cell of a CSV is text: its numbers are read as JSON has them.
-        if table.form == "csv":
-            for name in ("reference", "sentence", "easiness"):
-                cell = cells.get(name) or "null"
-                cells[name] = parse_json(cell, path=source, line=number)
-
-        line = as_type(
-            _Line,
-            cells,
-            path=source,
-            line=number,
-        )
+    for at, line in typed_rows(table, _Line, ("reference", "sentence", "easiness")):
         sentence = Sentence(line.input, line.reference, line.sentence, line.text)
-        if sentence.key in lines:
+        if (first := lines.get(sentence.key)) is not None:
             raise InputError(
-                f"the same sentence as in line {lines[sentence.key]}",
-                path=source,
-                line=number,
+                f"the same sentence as in line {first}", path=at.path, line=at.line
             )
-
-        lines[sentence.key] = number
+        lines[sentence.key] = at.line
         values[sentence] = math.nan if line.easiness is None else line.easiness
 
-    easiness = Easiness(tuple(values), np.array(list(values.values()), dtype=float))
+    easiness = Easiness(tuple(values), np.array([*values.values()], dtype=float))
     return replace(easiness, signature=Signature.of(easiness=f"file:{easiness.sha}"))
 
 
@@ -192,8 +163,8 @@ def simulation_accuracy(scu: str, stus: Iterable[str]) -> float:
 
 
 def gold_easiness(
-    scus: Sequence[InputUnits],
-    stus: Sequence[InputUnits],
+    scus: Iterable[InputUnits],
+    stus: Iterable[InputUnits],
     sentences: Sequence[Sentence],
 ) -> Easiness:
     """How well the STUs of each sentence simulate the SCUs of the same sentence.
@@ -220,8 +191,8 @@ def gold_easiness(
     signature = Signature.of(
         easiness="gold",
         similarity="rouge1-f1",
-        scus_sha=data_hashes(units=scus)["units_sha"],
-        stus_sha=data_hashes(units=stus)["units_sha"],
+        scus_sha=Units.of(scus).sha,
+        stus_sha=Units.of(stus).sha,
     )
     return Easiness(
         tuple(sentences),
@@ -261,7 +232,7 @@ def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> Tex
     return tuple(notes)
 
 
-def check_same_inputs(scus: Sequence[InputUnits], stus: Sequence[InputUnits]) -> None:
+def check_same_inputs(scus: Iterable[InputUnits], stus: Iterable[InputUnits]) -> None:
     """Raises InputError naming the first input that only one of the two has."""
     with_scus = {entry.input for entry in scus}
     with_stus = {entry.input for entry in stus}

@@ -1,7 +1,7 @@
 """Which sentences carry STUs and which keep their SCUs: Lite2.x (ZB21 §3.3)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import compress
@@ -10,6 +10,8 @@ from typing import Literal
 import numpy as np
 
 from litepyramid.checked import number
+from litepyramid.data.data import load
+from litepyramid.data.records import InputUnits, Unit, Units
 from litepyramid.easiness.gold import (
     Easiness,
     by_sentence,
@@ -21,8 +23,7 @@ from litepyramid.easiness.gold import (
 )
 from litepyramid.easiness.predict import EasinessLike, sentence_easiness
 from litepyramid.errors import InputError, choose
-from litepyramid.io.coerce import as_names, as_references, as_units
-from litepyramid.io.sources import with_shared_index
+from litepyramid.identity import fingerprint
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Table, record
 from litepyramid.text import cut
@@ -31,15 +32,11 @@ from litepyramid.types import (
     ColumnsLike,
     Fields,
     FloatArray,
-    InputUnits,
     IntArray,
     Signature,
     Texts,
     TextsLike,
-    Unit,
     UnitsLike,
-    every_unit,
-    fingerprint,
 )
 from litepyramid.units.align import Alignment, Place, Sentence, align_both, sentences_of
 from litepyramid.units.extract import UnitsResult, extract
@@ -69,7 +66,7 @@ class Mix(UnitsResult):
 
     def counts(self) -> dict[str, int]:
         """How many sentences and units of each kind there are."""
-        kinds = [unit.kind for unit in every_unit(self.units)]
+        kinds = [unit.kind for entry in self.units for unit in entry.units]
         total = len(self.sentences)
         changed = int(self.carries_stus.sum())
         return {
@@ -205,13 +202,7 @@ def mix(
             --references example/references.jsonl -o mixed.jsonl
     """
     stu_count(stu_share, 0)  # is it a share?
-    names = as_names(ids, columns)
-    units, stus, references = with_shared_index(
-        (units, stus, references), ("unit", "unit", "reference"), **names
-    )
-    human = as_units(units, kind="scu", only=True, **names)
     references = getattr(stus, "references", None) if references is None else references
-
     if references is None and (stus is None or easiness is None):
         raise InputError(
             f"mixing by {by} needs the references of the units",
@@ -219,18 +210,19 @@ def mix(
             "easiness.",
         )
 
-    texts = None if references is None else as_references(references, **names)
-    if stus is None and texts is not None:
-        stus = extract(texts, language=language)
-    machine = as_units(stus, kind="stu", only=True, **names)
-    inputs = {entry.input for entry in human}
+    data = load(units=units, stus=stus, references=references, ids=ids, columns=columns)
+    human = data.units.of_kind("scu")
+    machine = data.stus
+    if not machine:
+        machine = Units.of(extract(data.references, language=language).units)
+    inputs = {*human.inputs}
     values = None
 
-    if texts is None:
+    if references is None:
         values = read_easiness(easiness)
         sentences = values.sentences
     else:
-        texts = [entry for entry in texts if entry.input in inputs]
+        texts = [entry for entry in data.references if entry.input in inputs]
         sentences = sentences_of(texts)
         if by in ("easiness", "reversed"):
             values = sentence_easiness(
@@ -248,8 +240,8 @@ def mix(
 
 
 def mix_units(
-    scus: Sequence[InputUnits],
-    stus: Sequence[InputUnits],
+    scus: Iterable[InputUnits],
+    stus: Iterable[InputUnits],
     sentences: Sequence[Sentence],
     count: int,
     *,

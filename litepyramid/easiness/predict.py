@@ -7,6 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from litepyramid.data.data import load, load_rated
+from litepyramid.data.records import InputReferences, InputUnits, Units
 from litepyramid.easiness.gold import (
     Easiness,
     by_sentence,
@@ -37,26 +39,16 @@ from litepyramid.easiness.sentence_features import (
 )
 from litepyramid.errors import InputError, choose
 from litepyramid.files import ending, read_text
-from litepyramid.io.coerce import as_names, as_references, as_units
+from litepyramid.identity import fingerprint
 from litepyramid.language import check_language, signed
 from litepyramid.stats import check_whole
 from litepyramid.text import counted, place
-from litepyramid.types import (
-    ColumnsLike,
-    Fields,
-    InputReferences,
-    InputUnits,
-    Signature,
-    TextsLike,
-    UnitsLike,
-    data_hashes,
-    fingerprint,
-)
+from litepyramid.types import ColumnsLike, Signature, TextsLike, UnitsLike
 from litepyramid.units.align import Sentence, align_all, references_sha, sentences_of
 from litepyramid.units.extract import extract, references_language, tokenized
-from litepyramid.units.parsers.embedded.frames import Tree
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parses import ParsedReference, parses_of, read_parses
+from litepyramid.units.trees import Tree
 
 FeatureSet = Literal["dependency+stus", "constituency"]
 RegressorLike = EasinessRegressor | str | Path
@@ -108,12 +100,12 @@ def predict(
     Command line:
         $ litepyramid easiness predict example/references.jsonl -o easiness.jsonl
     """
-    names = as_names(ids, columns)
+    data = load(references=references, stus=stus, ids=ids, columns=columns)
     model = _regressor(regressor)
     features = prepare(
-        as_references(references, **names),
+        data.references,
         model.feature_set,
-        stus=as_stus(stus, names),
+        stus=data.stus or None,
         parses=parses,
         language=language,
     )
@@ -175,7 +167,7 @@ def fit(
         $ litepyramid easiness fit example/references.jsonl example/scus.jsonl \\
             --start embedded -o easiness.json
     """
-    names = as_names(ids, columns)
+    data = load_rated(references, units, stus, ids=ids, columns=columns)
     check_whole("seed", seed, 0)
     first = None
     settings = PAPER
@@ -188,10 +180,10 @@ def fit(
         check_whole("rounds", rounds, 0, 10_000)
         settings = replace(settings, rounds=rounds)
     table, gold = prepare_gold(
-        as_references(references, **names),
-        as_units(units, kind="scu", only=True, **names),
+        data.references,
+        data.units.of_kind("scu"),
         feature_set,
-        stus=as_stus(stus, names),
+        stus=data.stus or None,
         parses=parses,
         language=language,
     )
@@ -206,13 +198,6 @@ def fit(
         gold.scus,
         first,
     )
-
-
-def as_stus(stus: UnitsLike | None, names: Fields) -> list[InputUnits] | None:
-    """STUs of whatever form; None stays."""
-    if stus is None:
-        return None
-    return as_units(stus, kind="stu", only=True, **names)
 
 
 def _regressor(regressor: RegressorLike | None) -> EasinessRegressor:
@@ -231,7 +216,7 @@ def sentence_easiness(
     references: Sequence[InputReferences],
     *,
     easiness: EasinessLike | None = None,
-    stus: Sequence[InputUnits] | None = None,
+    stus: Iterable[InputUnits] | None = None,
     language: str | None = None,
 ) -> Easiness:
     """The easiness of every sentence of the references, to choose by and to say what to
@@ -264,10 +249,10 @@ def sentence_easiness(
 
 def prepare_gold(
     references: Sequence[InputReferences],
-    scus: Sequence[InputUnits],
+    scus: Iterable[InputUnits],
     feature_set: str = WITH_STUS,
     *,
-    stus: Sequence[InputUnits] | None = None,
+    stus: Iterable[InputUnits] | None = None,
     parses: ParsesLike | None = None,
     language: str | None = None,
 ) -> tuple[FeatureTable, Easiness]:
@@ -309,7 +294,7 @@ def prepare(
     references: Sequence[InputReferences],
     feature_set: str = WITH_STUS,
     *,
-    stus: Sequence[InputUnits] | None = None,
+    stus: Iterable[InputUnits] | None = None,
     parses: ParsesLike | None = None,
     language: str | None = None,
 ) -> FeatureTable:
@@ -349,7 +334,7 @@ def prepare(
     if missing := inputs - {entry.input for entry in stus}:
         raise InputError(f"input '{min(missing)}' has no STUs")
     machine = [entry for entry in stus if entry.input in inputs]
-    about["stus_sha"] = data_hashes(units=machine)["units_sha"]
+    about["stus_sha"] = Units.of(machine).sha
     units = by_sentence(align_all(machine, sentences))
     texts = [units.get(s.key, []) for s in sentences]
     groups = [(s.input, s.reference) for s in sentences]

@@ -21,8 +21,8 @@ from litepyramid.files import read_lines
 from litepyramid.text import word_set
 from litepyramid.types import FloatArray, Names, Signature
 from litepyramid.units.align import Sentence, sharing, word_types
-from litepyramid.units.parsers.embedded.frames import Tree
 from litepyramid.units.parses import tree_pieces
+from litepyramid.units.trees import Tree
 
 CONSTITUENCY = "constituency"
 WITH_STUS = "dependency+stus"

@@ -10,12 +10,11 @@ import shutil
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from litepyramid.files import new_folder
-from litepyramid.io.dataset import Dataset
-from litepyramid.io.loading import load
+from litepyramid.data.data import Data, load
+from litepyramid.disk import new_folder
 
 
-def load_example() -> Dataset:
+def load_example() -> Data:
     """Reads the shipped example: SCUs, summaries, labels and references.
 
     Example:
@@ -25,8 +24,8 @@ def load_example() -> Dataset:
     """
     with as_file(files("litepyramid.embedded") / "example") as folder:
         return load(
+            folder / "summaries",
             folder / "scus.jsonl",
-            summaries=folder / "summaries",
             labels=folder / "labels",
             references=folder / "references.jsonl",
         )

@@ -19,6 +19,7 @@ from litepyramid.types import FloatArray
 
 _NAMES = 7  # size of metrics' names beside a matrix
 _BANDS = 4  # lines up to which bands of deviations can still be distinguished
+_NAMED = 2 * len(COLOURS)  # curves up to which a legend names each
 
 
 class IntervalMark(NamedTuple):
@@ -92,6 +93,47 @@ def interval_plot(
         )
 
     legend_below(figure, axes[0])
+    title(figure, heading)
+    return figure
+
+
+def rank_plot(
+    marks: Sequence[IntervalMark],
+    ranks: Sequence[int | None],
+    xlabel: str,
+    heading: str,
+) -> Any:
+    """An interval a line, best first; lines of one rank stand on one ground, with its
+    number on the right."""
+    figure, (axes,) = panels(1, 1, 5.6, 1.1 + 0.26 * len(marks))
+    _zero_line(axes, marks)
+    for y, mark in enumerate(marks):
+        _one_interval(axes, mark, y, 1.0, BLUE)
+
+    for number, rank in enumerate(dict.fromkeys(ranks)):
+        lines = [y for y, one in enumerate(ranks) if one == rank]
+        if number % 2 == 0:
+            axes.axhspan(
+                lines[0] - 0.5,
+                lines[-1] + 0.5,
+                color="0.95",
+                linewidth=0,
+                zorder=0,
+            )
+        axes.text(
+            1.01,
+            (lines[0] + lines[-1]) / 2,
+            "no rank" if rank is None else f"rank {rank}",
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            fontsize=8.5,
+        )
+
+    axes.set_ylim(len(marks) - 0.5, -0.5)
+    axes.set_yticks(range(len(marks)), [mark.line for mark in marks])
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel(xlabel, fontsize=9)
+    axes.tick_params(labelsize=8.5)
     title(figure, heading)
     return figure
 
@@ -286,15 +328,35 @@ def line_plot(
     return figure
 
 
-def line_panels(blocks: Sequence[tuple[Sequence[Line], str, str]]) -> Any:
-    """Panels side by side: curves, and the names of both axes."""
+def line_panels(blocks: Sequence[tuple[Sequence[Line], str, str]], many: str) -> Any:
+    """Panels side by side: curves, and the names of both axes.
+
+    More curves than a legend could name are grey; `many` says what they are.
+    """
     figure, axes = panels(len(blocks), len(blocks), 4.8, 3.8)
-    for axis, block in zip(axes, blocks, strict=True):
-        _draw_lines(axis, *block)
-    # A legend of more curves would be larger than the panels.
-    if len(blocks[0][0]) <= 2 * len(COLOURS):
-        legend_below(figure, axes[0])
+    for axis, (lines, xlabel, ylabel) in zip(axes, blocks, strict=True):
+        if len(lines) <= _NAMED:
+            _draw_lines(axis, lines, xlabel, ylabel)
+        else:
+            _draw_median(axis, lines, many)
+            _name_axes(axis, lines, xlabel, ylabel)
+    legend_below(figure, axes[0])
     return figure
+
+
+def _draw_median(axes: Any, lines: Sequence[Line], many: str) -> None:
+    """All curves in grey, and where they have points in common their median."""
+    by_x: dict[float, list[float]] = {}
+    for number, line in enumerate(lines):
+        name = f"{many} ({len(lines)})" if number == 0 else None
+        axes.plot(line.x, line.y, color="0.72", linewidth=0.6, label=name)
+        for x, y in zip(line.x, line.y, strict=True):
+            by_x.setdefault(float(x), []).append(float(y))
+
+    shared = {x: y for x, y in sorted(by_x.items()) if 2 * len(y) > len(lines)}
+    if shared:
+        medians = [np.median(y) for y in shared.values()]
+        axes.plot([*shared], medians, "o-", color=BLUE, markersize=3.5, label="median")
 
 
 def _draw_lines(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> None:
@@ -315,7 +377,8 @@ def _draw_lines(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> N
         if len(line.deviation) and banded:
             y = np.asarray(line.y)
             deviation = np.nan_to_num(np.asarray(line.deviation))
-            low = y - deviation
+            # They are of shares, which are neither below 0 nor above 1.
+            low = np.maximum(0, y - deviation)
             high = np.minimum(1, y + deviation)
             axes.fill_between(
                 line.x,
@@ -326,6 +389,10 @@ def _draw_lines(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> N
                 linewidth=0,
             )
 
+    _name_axes(axes, lines, xlabel, ylabel)
+
+
+def _name_axes(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> None:
     _x_scale(axes, lines)
     axes.set_xlabel(xlabel, fontsize=9)
     axes.set_ylabel(ylabel, fontsize=9)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from litepyramid.errors import InputError, choose
-from litepyramid.files import file_type, note_read
+from litepyramid.files import file_type
 from litepyramid.judges.base import Closing
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
@@ -247,7 +247,6 @@ def _is_cache(path: Path) -> bool:
 def _open(path: Path | None) -> sqlite3.Connection:
     exists = path is not None and _is_cache(path)
     if path is not None:
-        note_read(path)
         path.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(
         path or ":memory:",

@@ -1,28 +1,26 @@
 """Evaluation of a judge on labelled pairs: accuracy, AUC, Brier, calibration;
 contrasts."""
 
-import json
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import combinations
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from litepyramid.checked import as_type, number
-from litepyramid.errors import InputError, choose, located
-from litepyramid.files import stem
-from litepyramid.io.dataset import Dataset
-from litepyramid.io.inputs import as_truth
-from litepyramid.io.loading import as_dataset
-from litepyramid.io.readers import read_rows
-from litepyramid.io.rows import ColumnMap
+from litepyramid.data.door import several
+from litepyramid.errors import InputError
+from litepyramid.identity import fingerprint
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.judges.base import Items, Questions
+from litepyramid.judges.labelled import (
+    label_notes,
+    labelled,
+    labelled_sha,
+    labelled_summaries,
+    load_contrast,
+    read_pair_data,
+)
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
@@ -36,15 +34,10 @@ from litepyramid.types import (
     IntArray,
     JudgeLike,
     LabelledSources,
-    NamedSources,
+    Names,
     Signature,
-    fingerprint,
+    Texts,
 )
-
-NEUTRAL = 2.0
-CONTRADICTION = 3.0
-_CLASSES = {"entailment": 1.0, "neutral": NEUTRAL, "contradiction": CONTRADICTION}
-_CLASSES |= {name[0]: code for name, code in _CLASSES.items()}
 
 QUALITY = ("accuracy", Column("auc", "AUC"), Column("brier", "Brier"))
 """The columns of how good a judge is."""
@@ -97,10 +90,13 @@ class CalibrationResult(Result):
             Column("predicted", "judge says"),
             Column("observed", "labels say"),
         )
+        slope = f"slope {self.slope:.2f}"
+        if np.isinf(self.slope):
+            slope = "no slope: presence separates the labels"
         notes = (
             *([f"{self.missing} more have no judgement."] if self.missing else []),
             f"Accuracy {self.accuracy:.3f}, AUC {self.auc:.3f}, "
-            f"calibration error {self.calibration_error:.3f}, slope {self.slope:.2f}.",
+            f"calibration error {self.calibration_error:.3f}, {slope}.",
             f"Brier {self.brier:.3f} (always the base rate {self.base_rate:.3f}: "
             f"{self.brier_constant:.3f}).",
             str(self.signature),
@@ -133,11 +129,11 @@ class EvaluationResult(Result):
     """A judge on the `sets` of labelled pairs of these `names`, and on each kind of
     contrast."""
 
-    names: tuple[str, ...]
+    names: Names
     sets: tuple[CalibrationResult, ...]
     phenomena: tuple[Phenomenon, ...]
     signature: Signature
-    notes: tuple[str, ...] = ()
+    notes: Texts = ()
 
     def to_tables(self) -> list[Table]:
         """One row a set; the reliability table of a single set; one row a kind of
@@ -184,7 +180,7 @@ def evaluate(
     judge: JudgeLike = DEFAULT_JUDGE,
     data: DataLike = None,
     *,
-    pairs: Sequence[str | Path] = (),
+    pairs: Sequence[object] = (),
     contrast: bool = False,
     bins: int = 10,
     **sources: Unpack[LabelledSources],
@@ -194,10 +190,10 @@ def evaluate(
 
     Args:
         judge: The judge.
-        data: Summaries, units and labels: a `Dataset`, what `load` takes, or a list of
+        data: Summaries, units and labels: `Data`, what `load` takes, or a list of
             these.
-        pairs: Files of labelled pairs, each a set of its own: JSON Lines or tables of
-            premise, hypothesis, and present (0, 0.5 or 1) or label (e, n or c).
+        pairs: Files of labelled pairs, each a set of its own: tables of premise,
+            hypothesis, and present (0, 0.5 or 1) or label (e, n or c).
         contrast: Also evaluate on the embedded contrast set, 824 pairs that differ in
             negation, roles, numbers and the like, and show the accuracy on each kind;
             in the languages de, es, fr and zh 60 pairs.
@@ -219,18 +215,10 @@ def evaluate(
         $ litepyramid judge evaluate --contrast
     """
     ready = make_judge(judge)
-    pairs = [pairs] if isinstance(pairs, str | Path) else pairs
-    if not isinstance(pairs, list | tuple) or not all(
-        isinstance(p, str | Path) for p in pairs
-    ):
-        raise InputError("pairs that are no files", expected="paths of files of pairs")
-
     language = sources.pop("language", None)
-    several = data if isinstance(data, list | tuple) and not sources else [data]
-    sets = [
-        _labelled_set(one, sources) for one in several if one is not None or sources
-    ]
-    sets += map(_set_of_file, pairs)
+    listed = [data] if sources else several(data)
+    sets = [labelled(one, **sources) for one in listed if one is not None or sources]
+    sets += map(read_pair_data, several(pairs))
     if contrast:
         sets.append(load_contrast("en" if language in (None, "any") else language))
     if not sets:
@@ -240,25 +228,38 @@ def evaluate(
         )
 
     results = []
-    phenomena = []
-    gaps: list[str] = []
+    hashes = []
+    phenomena: list[Phenomenon] = []
+    notes: Texts = ()
     for one in sets:
+        asked = [*labelled_summaries(one)]
+        if not asked:
+            raise InputError(
+                "no system has both summaries and labels", expected="the same names"
+            )
         code = language_of(one.texts, language or one.language)
-        batch = judge_pairs(in_language(ready, code), one.items, one.questions)
+        batch = judge_pairs(
+            in_language(ready, code),
+            [(entry.text, entry.units.texts) for entry in asked],
+            [entry.units.question for entry in asked],
+        )
         presence = np.concatenate(batch.presence)
+        labels = np.concatenate([entry.labels for entry in asked])
+
         fields = {**batch.signature, **signed(code)}
-        about = Signature.of(**fields, data_sha=one.sha, bins=bins)
-        result = calibrate(presence, one.labels, bins=bins, signature=about)
-        results.append(result)
-        gaps += one.notes
-        if one.kinds:
-            phenomena = list(_by_kind(presence, one.labels, one.kinds))
+        hashes.append(labelled_sha(one))
+        about = Signature.of(**fields, data_sha=hashes[-1], bins=bins)
+        results.append(calibrate(presence, labels, bins=bins, signature=about))
+        notes += label_notes(one)
+        # What makes a pair hard is a tag of its unit.
+        if contrast and one is sets[-1]:
+            kinds = [unit.tags[0] for entry in asked for unit in entry.units.units]
+            phenomena += _by_kind(presence, labels, kinds)
 
     if len(sets) > 1:
-        sha = fingerprint(one.sha for one in sets)
-        about = Signature.of(**fields, data_sha=sha, bins=bins)
-    names = tuple(one.name for one in sets)
-    return EvaluationResult(names, tuple(results), tuple(phenomena), about, tuple(gaps))
+        about = Signature.of(**fields, data_sha=fingerprint(hashes), bins=bins)
+    names = tuple([one.name for one in sets])
+    return EvaluationResult(names, tuple(results), tuple(phenomena), about, notes)
 
 
 def calibrate(
@@ -364,8 +365,9 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
     """b of logit P(label) = a + b logit(presence), fitted by maximum likelihood (Cox
     1958).
 
-    Presence is held within .001 and .999, and b within ±100, which it is if presence
-    separates the labels; NaN if labels or presences are equal.
+    Presence is held within .001 and .999, and b within ±100. Infinite if presence
+    separates the labels: no slope is then steep enough. NaN if labels or presences are
+    equal.
 
     Example:
         >>> labels = [1, 1, 1, 0, 1, 0, 0, 0]
@@ -392,7 +394,9 @@ def recalibrated(
         absent = logits[there & (labels < 1)]
         rising = absent.max() <= present.min()
         falling = present.max() <= absent.min()
-        slope = 100.0 * (int(rising) - int(falling))
+        slope = 0.0
+        if rising != falling:
+            slope = np.inf if rising else -np.inf
 
     # Labels that presence separates have no steepest slope: what it comes to is each
     # presence's own mean, as where presence or labels are equal.
@@ -417,182 +421,6 @@ def recalibrated(
             break
 
     return p, float(np.clip(fit[1] / spread, -100, 100))
-
-
-@dataclass(frozen=True)
-class LabelledSet:
-    """Labelled pairs: `labels` of all units, one item after the other (NaN: none).
-
-    `kinds` is what makes each contrasting pair hard; the language "" is not told yet;
-    `notes` say what has no labels.
-    """
-
-    name: str
-    items: Items
-    labels: FloatArray
-    language: str = ""
-    kinds: Sequence[str] = ()
-    questions: Questions = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def texts(self) -> dict[str, list[str]]:
-        """All its texts."""
-        units = [unit for _, units in self.items for unit in units]
-        return {"units": units, "summaries": [text for text, _ in self.items]}
-
-    @property
-    def sha(self) -> str:
-        """What names these pairs in a signature, whatever their order."""
-        labels = iter(self.labels.tolist())
-        pairs = ((text, unit) for text, units in self.items for unit in units)
-        return fingerprint(sorted(json.dumps([*pair, next(labels)]) for pair in pairs))
-
-
-def labelled(data: DataLike, **sources: Unpack[NamedSources]) -> Dataset:
-    """A data set with human units, summaries and labels."""
-    dataset = as_dataset(data, **sources)
-    for field in ("scus", "summaries", "labels"):
-        if not getattr(dataset, field):
-            what = field.replace("scus", "human units")
-            raise InputError(f"the data set '{dataset.name}' has no {what}")
-    return dataset
-
-
-def label_notes(dataset: Dataset) -> tuple[str, ...]:
-    """What of a data set has no labels and is left out, as a sentence; none if all
-    has."""
-    labels = cells_of(dataset.labels, "labels")
-    rated = {entry.system for entry in dataset.labels}
-    systems = [name for name in dataset.systems if name not in rated]
-    inputs = units = 0
-
-    for system in dataset.systems:
-        for entry in dataset.inputs if system in rated else ():
-            row = labels.get((system, entry), ())
-            inputs += not row
-            units += sum(map(math.isnan, row))
-
-    counts = (
-        (len(systems), "system"),
-        (inputs, "summary of a labelled system", "summaries of labelled systems"),
-        (units, "unit of a labelled summary", "units of labelled summaries"),
-    )
-    gaps = [counted(number, *names) for number, *names in counts if number]
-    if not gaps:
-        return ()
-    return (f"{dataset.name}: no labels, so left out: {'; '.join(gaps)}.",)
-
-
-def _labelled_set(data: DataLike, sources: LabelledSources) -> LabelledSet:
-    dataset = labelled(data, **sources)
-    texts = cells_of(dataset.summaries, "texts")
-    labels = cells_of(dataset.labels, "labels")
-    items = []
-    flat = []
-    asked = []
-    for entry in dataset.summaries:
-        for units in dataset.label_units or dataset.scus:
-            key = entry.system, units.input
-            if key in texts and labels.get(key):
-                items.append((texts[key], units.texts))
-                flat += labels[key]
-                asked.append(units.question)
-
-    if not items:
-        raise InputError(
-            "no system has both summaries and labels", expected="the same names"
-        )
-
-    return LabelledSet(
-        dataset.name,
-        items,
-        np.array(flat, dtype=np.float64),
-        dataset.language,
-        questions=asked,
-        notes=label_notes(dataset),
-    )
-
-
-def cells_of(systems: Sequence[Any], values: str) -> dict[tuple[str, str], Any]:
-    """The values of every system's inputs, by system and input."""
-    cells = {}
-    for entry in systems:
-        for name, cell in zip(entry.inputs, getattr(entry, values), strict=True):
-            cells[entry.system, name] = cell
-    return cells
-
-
-@dataclass(frozen=True)
-class _PairRow:
-    premise: str
-    hypothesis: str
-    label: str | None = None
-    present: float | bool | str | None = None
-
-    @property
-    def code(self) -> float:
-        """The label as a number."""
-        code = number(as_truth(self.present))
-        if self.label:
-            code = _CLASSES.get(self.label.lower())
-
-        if code is None or not (self.label or 0 <= code <= 1):
-            raise InputError(
-                f"label is {self.label!r}, present is {self.present!r}",
-                expected="a label e, n or c, or present as a number from 0 to 1",
-            )
-
-        return code
-
-
-def labelled_rows(path: str | Path) -> Iterator[tuple[int, str, str, float]]:
-    """Line, premise, hypothesis and label of each row of JSON Lines or a table with
-    ``premise``, ``hypothesis``, and ``present`` or ``label``.
-
-    `present` is a number from 0 to 1 or true or false; `label` e, n, c or the full
-    word: 1, `NEUTRAL` or `CONTRADICTION`.
-    """
-    columns = ColumnMap({"premise": "premise", "hypothesis": "hypothesis"})
-    for entry in read_rows(path, columns).rows:
-        with located(path, entry.line):
-            row = as_type(_PairRow, entry.values, what="no labelled pair")
-            yield entry.line, row.premise, row.hypothesis, row.code
-
-
-def _set_of_file(path: str | Path) -> LabelledSet:
-    """The pairs of a file; neutral and contradiction are both absent."""
-    items = []
-    labels = []
-    for line, premise, unit, code in labelled_rows(path):
-        label = 0.0 if code > 1 else code
-        if label not in (0.0, 0.5, 1.0):
-            raise InputError(
-                f"present is {label}",
-                path=path,
-                line=line,
-                expected="0, 0.5 or 1",
-            )
-
-        items.append((premise, [unit]))
-        labels.append(label)
-    return LabelledSet(stem(path), items, np.array(labels, dtype=np.float64))
-
-
-def load_contrast(language: str = "en") -> LabelledSet:
-    """The embedded contrast set, after CheckList (Ribeiro et al., ACL 2020).
-
-    Pairs of one summary hold much the same words: counting words gets an AUC near .5.
-    """
-    choose("language of the contrast set", language, ("en", "de", "es", "fr", "zh"))
-    name = "contrast" if language == "en" else f"contrast.{language}"
-    path = files("litepyramid.embedded") / f"{name}.jsonl"
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    items = [(row["summary"], [row["unit"]]) for row in rows]
-    labels = np.array([row["label"] for row in rows], dtype=np.float64)
-
-    kinds = [row["phenomenon"] for row in rows]
-    return LabelledSet(name, items, labels, language, kinds)
 
 
 def _by_kind(

@@ -47,15 +47,13 @@ class PanelJudge:
 
         if estimates:
             raise EstimateOnly(sum(estimates[1:], estimates[0]))
-        middle = np.mean if self.join == "mean" else np.median
 
         presence = []
         opinions = []
-        # The mean of NaN and a number is NaN: one judge less would be another panel.
         for rows in zip(*(batch.presence for batch in batches), strict=True):
             stacked = np.stack(rows)
             opinions.append(stacked)
-            presence.append(np.asarray(middle(stacked, axis=0)))
+            presence.append(joined(stacked, self.join))
 
         signature: dict[str, str] = {}
         counts: dict[str, int] = {}
@@ -67,7 +65,18 @@ class PanelJudge:
                 counts[key] = max(count, counts.get(key, 0))
 
         signature["join"] = self.join
+        if self.repeats:
+            signature["repeats"] = str(len(batches))
         return JudgedBatch(tuple(presence), signature, counts, opinions=tuple(opinions))
+
+
+def joined(opinions: FloatArray, join: str) -> FloatArray:
+    """The presence by several judges, of (J, …) presences by each.
+
+    The mean of NaN and a number is NaN: one judge less would be another panel.
+    """
+    middle = np.mean if join == "mean" else np.median
+    return np.asarray(middle(opinions, axis=0))
 
 
 def independent_judges(values: Any) -> float:

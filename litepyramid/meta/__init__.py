@@ -5,13 +5,12 @@ plain arrays. Papers that comments name in short: ZB21 Zhang & Bansal 2021, DDR2
 DDR22 Deutsch, Dror & Roth 2021 and 2022, P19 Peyrard 2019.
 """
 
-from litepyramid.files import remembering
-from litepyramid.meta.close_systems import delta, difference
 from litepyramid.meta.comparisons import compare
-from litepyramid.meta.correlations import correlate, interval
-from litepyramid.meta.full_sets import whole_test_set as testset
+from litepyramid.meta.correlations import correlate
+from litepyramid.meta.deltas import delta
+from litepyramid.meta.differences import difference
+from litepyramid.meta.intervals import interval
 from litepyramid.meta.metric_ranks import rank
-from litepyramid.meta.normal_scores import normality
 from litepyramid.meta.ranges import range_ as range
 from litepyramid.meta.rankings import stability
 
@@ -21,12 +20,7 @@ __all__ = [
     "delta",
     "difference",
     "interval",
-    "normality",
     "range",
     "rank",
     "stability",
-    "testset",
 ]
-
-for _name in __all__:
-    globals()[_name] = remembering(globals()[_name])

@@ -8,16 +8,22 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from litepyramid.data.score_tables import read_scores
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
     LeftOut,
     align,
     check_correlatable,
-    score_table,
     signature_of,
 )
-from litepyramid.meta.core.levels import Coefficient, Level, best_first, kinds
-from litepyramid.meta.correlations import METHOD_WORDS, SYMBOLS
+from litepyramid.meta.core.levels import (
+    SYMBOLS,
+    Coefficient,
+    Level,
+    best_first,
+    kinds,
+)
+from litepyramid.meta.intervals import METHOD_WORDS
 from litepyramid.meta.pair_tests import (
     ComparisonMethod,
     ComparisonTest,
@@ -341,7 +347,8 @@ def compare(
     alpha = round(1 - confidence, 12)
 
     pairs = kinds(level, coefficient)
-    aligned = align(score_table(scores, human, **sources))
+    table = read_scores(scores, human, **sources)
+    aligned = align(table)
     if len(aligned.metrics) < 2:
         raise InputError(
             f"only the metric {aligned.metrics[0]} to compare",
@@ -377,6 +384,7 @@ def compare(
         draws = {"p_value": rule, "samples": samples or "auto", "seed": seed}
 
     signature = signature_of(
+        table,
         [aligned],
         pairs,
         test=test,

@@ -6,12 +6,19 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from litepyramid.data.score_tables import read_scores
 from litepyramid.errors import InputError
-from litepyramid.meta.alignment import LeftOut, align, score_table
+from litepyramid.meta.alignment import LeftOut, align
 from litepyramid.meta.comparisons import compare
 from litepyramid.meta.core.bootstrap import bootstrap_samples
-from litepyramid.meta.core.levels import Coefficient, Level, best_first, kinds
-from litepyramid.meta.correlations import SYMBOLS, in_words
+from litepyramid.meta.core.levels import (
+    SYMBOLS,
+    Coefficient,
+    Level,
+    best_first,
+    kinds,
+)
+from litepyramid.meta.intervals import in_words
 from litepyramid.progress import track
 from litepyramid.stats import check_samples, percentile_interval
 from litepyramid.tables import Column, Result, Table
@@ -63,19 +70,15 @@ class RankResult(Result):
         return [Table.of(title, columns, self.ranks, (*notes, str(self.signature)))]
 
     def to_figure(self) -> Any:
-        """A line per metric, best first, with its interval; a colour per rank."""
-        from litepyramid.figures.meta_plots import IntervalMark, interval_plot
+        """A line per metric, best first, with its interval, rank by rank."""
+        from litepyramid.figures.meta_plots import IntervalMark, rank_plot
 
         marks = []
         for m in self.ranks:
-            group = f"rank {m.rank or 'none'}"
-            marks.append(IntervalMark(m.metric, group, m.value, m.low, m.high))
-
+            marks.append(IntervalMark(m.metric, "", m.value, m.low, m.high))
         heading = f"{100 * self.confidence:g} % intervals, ranks by significance"
         xlabel = f"{in_words(self.level, self.coefficient)} with {self.human}"
-        metrics = [m.metric for m in self.ranks]
-        groups = list(dict.fromkeys(mark.group for mark in marks))
-        return interval_plot({xlabel: marks}, metrics, groups, heading)
+        return rank_plot(marks, [m.rank for m in self.ranks], xlabel, heading)
 
 
 def clusters(p_values: Any, values: Any, alpha: float) -> list[int | None]:
@@ -153,7 +156,7 @@ def rank(
         )
 
     check_samples(samples, seed=seed, confidence=confidence)
-    table = score_table(scores, human, **sources)
+    table = read_scores(scores, human, **sources)
     # WMT's clusters take each test as it is, without a correction for their number.
     tests = compare(
         table,

@@ -15,7 +15,7 @@ from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
 from litepyramid.meta.core.levels import Coefficient, Level, level_correlation
 from litepyramid.meta.core.permutation import MARGIN, permuted_p_values
-from litepyramid.meta.correlations import BOOT
+from litepyramid.meta.intervals import BOOT
 from litepyramid.stats import Correction, PValueRule, adjust_p_values, resampled_p_value
 from litepyramid.types import FloatArray, IntArray
 

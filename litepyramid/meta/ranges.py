@@ -1,17 +1,29 @@
 """Whether metrics agree with each other where summaries are good (P19)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import combinations
 from math import isnan
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from litepyramid.data.score_tables import read_scores
+from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError, choose
-from litepyramid.meta.alignment import PEOPLE, human_score, score_table, scores_sha
+from litepyramid.meta.alignment import (
+    PEOPLE,
+    human_score,
+    scores_sha,
+)
 from litepyramid.meta.core.draws import piece_generator
 from litepyramid.meta.core.levels import best_first, correlate_rows
+from litepyramid.meta.core.range_curves import (
+    RangePoint,
+    Rule,
+    better,
+    opposite_orders,
+)
 from litepyramid.stats import check_samples, check_whole, described
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
@@ -21,30 +33,12 @@ from litepyramid.types import (
     Names,
     ScoresLike,
     ScoreSources,
-    ScoreTable,
     Signature,
 )
 
 RangeName = Literal["judged", "whole", "top"]
-Rule = Literal["text", "code"]
 _CODE_SMALLEST = 20
-_STEPS = 15
 _PAIRS = 20  # pairs of summaries drawn for each summary drawn: 100,000 and 5,000 in P19
-
-
-@dataclass(frozen=True)
-class RangePoint:
-    """One step of a curve, from `low` to `high` of the normalised average score.
-
-    Mean (`value`) and standard `deviation` (with n − 1) of the `number` of values in
-    it, or NaN.
-    """
-
-    low: float
-    high: float
-    value: float
-    deviation: float
-    number: int
 
 
 @dataclass(frozen=True)
@@ -175,11 +169,17 @@ class ScoringRangeResult(Result):
         points = _drawn(self.better, fewest=5)
         x = [*map(_middle, points)]
         y = [p.value for p in points]
-        shares = Line("better on all / on one", x, y, [p.deviation for p in points])
+        shares = Line("F/N", x, y, [p.deviation for p in points])
         above = " above" if self.rule == "code" else ""
-        one = opposite, f"average score of the pair{above}", "share in opposite orders"
-
-        return line_panels([one, ([shares], "average score of a summary", "F/N")])
+        pairs = (
+            opposite,
+            f"average score of the pair{above}",
+            "share in opposite orders",
+        )
+        among = "all" if self.rule == "code" else "those better on one"
+        told = f"F/N: better on all metrics,\nof {among} (± 1 standard deviation)"
+        better_on_all = [shares], "average score of a summary", told
+        return line_panels([pairs, better_on_all], "pairs of metrics")
 
 
 def _drawn(points: Sequence[RangePoint], fewest: int) -> list[RangePoint]:
@@ -248,13 +248,14 @@ def range_(
     check_samples(samples, seed=seed)
     check_whole("best", best, 2)
     choose("rule", rule, Rule)
-    table = score_table(scores, human, **sources)
+    table = read_scores(scores, human, **sources)
     raters: Names = ()
     people = None
     if table.human or {*PEOPLE} <= {*table.metrics}:
-        _, raters, people = human_score(table)
+        _, raters, judged = human_score(table)
+        people = judged.values[0]
     chosen = table.chosen or table.metrics
-    names = tuple(name for name in chosen if name not in raters)
+    names = tuple([name for name in chosen if name not in raters])
     if len(names) < 2:
         raise InputError(
             counted(len(names), "metric"), expected="at least two to compare"
@@ -348,7 +349,7 @@ class _Topic:
 
 
 def _topics(
-    table: ScoreTable,
+    table: Scores,
     names: Sequence[str],
     people: FloatArray | None,
     baseline: str | None,
@@ -361,7 +362,7 @@ def _topics(
             expected=f"one of the rows '{table.systems[0]}' …",
         )
 
-    values = np.stack([table.matrix(name).values for name in names])
+    values = table.of_metrics(names).values
     by_people = np.full(values.shape[1:], np.nan) if people is None else people
     is_base = np.array([system == baseline for system in table.systems], dtype=bool)
     fewest = _CODE_SMALLEST if rule == "code" else 2
@@ -405,114 +406,3 @@ def _top(topic: _Topic, best: int) -> FloatArray:
     if topic.baseline.size:
         return topic.all[:, (topic.all > topic.baseline).any(axis=0)]
     return topic.all[:, np.unique(_best(topic.all, best))]
-
-
-def _normalised(matrix: FloatArray) -> FloatArray:
-    """Each metric's scores from 0, the topic's lowest, to 1, its highest."""
-    low = matrix.min(axis=1, keepdims=True)
-    width = np.ptp(matrix, axis=1, keepdims=True)
-    normalised = np.zeros_like(matrix)
-    np.divide(
-        matrix - low,
-        width,
-        out=normalised,
-        where=width > 0,
-    )
-    return normalised
-
-
-def opposite_orders(
-    matrices: Sequence[FloatArray],
-    one: int,
-    other: int,
-    pairs: int,
-    rule: Rule,
-    rng: Any,
-) -> tuple[RangePoint, ...]:
-    """Opposite orders among pairs of a topic's summaries, by the pair's average score
-    (Fig. 2)."""
-    averages = []
-    opposite = []
-    for matrix, number in _shared_out(matrices, pairs, rng):
-        first, second = rng.integers(matrix.shape[1], size=(2, number))
-        sign = np.sign(matrix[one, first] - matrix[one, second])
-        other_sign = np.sign(matrix[other, first] - matrix[other, second])
-
-        if rule == "code":
-            # The code divides by all pairs, tied ones too.
-            counted = np.ones(number, dtype=bool)
-            level = matrix[one]
-        else:
-            counted = (sign != 0) & (other_sign != 0)
-            level = _normalised(matrix[[one, other]]).mean(axis=0)
-
-        averages.append(((level[first] + level[second]) / 2)[counted])
-        opposite.append((sign * other_sign < 0)[counted])
-
-    x = np.concatenate(averages)
-    y = np.concatenate(opposite).astype(float)
-    if rule == "code":
-        # The code begins at 0; above it there is nothing of a negative score (JS-2).
-        low = x.min(initial=np.inf)
-        high = float(x.max(initial=-np.inf))
-        starts = min(low, 0.0) + np.arange(_STEPS) * (high - low) / _STEPS
-        points = []
-        for start in starts.tolist():
-            points.append(RangePoint(start, high, *described(y[x > start])))
-        return tuple(points)
-
-    return _steps(x, y)
-
-
-def better(
-    matrices: Sequence[FloatArray], drawn: int, rule: Rule, rng: Any
-) -> tuple[tuple[RangePoint, ...], int]:
-    """F/N of eq. 1 against the normalised average score (Fig. 3)."""
-    averages = []
-    shares = []
-    unbeaten = 0
-
-    for matrix, number in _shared_out(matrices, drawn, rng):
-        # (metrics, summaries, drawn): whether each beats each drawn one.
-        chosen = rng.integers(matrix.shape[1], size=number)
-        higher = matrix[:, :, None] > matrix[:, None, chosen]
-        on_all = higher.all(axis=0).sum(axis=0)
-
-        if rule == "code":
-            # The code divides by all summaries of the topic, not by those better on one
-            # metric.
-            below = np.full(number, matrix.shape[1])
-            level = matrix.mean(axis=0)
-        else:
-            below = higher.any(axis=0).sum(axis=0)
-            level = _normalised(matrix).mean(axis=0)
-
-        defined = below > 0
-        unbeaten += int((~defined).sum())
-        averages.append(level[chosen][defined])
-        shares.append((on_all[defined] / below[defined]).astype(float))
-
-    return _steps(np.concatenate(averages), np.concatenate(shares)), unbeaten
-
-
-def _shared_out(
-    matrices: Sequence[FloatArray], total: int, rng: np.random.Generator
-) -> Iterator[tuple[FloatArray, int]]:
-    """Each topic with how many of `total` draws fall on it; every topic is as
-    likely."""
-    numbers = rng.multinomial(total, np.full(len(matrices), 1 / len(matrices)))
-    yield from zip(matrices, numbers.tolist(), strict=True)
-
-
-def _steps(x: FloatArray, y: FloatArray) -> tuple[RangePoint, ...]:
-    """The mean of y in ten even steps of x: of 0 to 1, where no x is outside."""
-    inside = x.min(initial=0.0) >= 0 and x.max(initial=1.0) <= 1
-    low, high = (0.0, 1.0) if inside else (float(x.min()), float(x.max()))
-    edges = np.linspace(low, high, 11)
-    # The last step holds its upper end too.
-    step = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, 9)
-
-    points = []
-    for i, (start, stop) in enumerate(pairwise(edges.tolist())):
-        points.append(RangePoint(start, stop, *described(y[step == i])))
-    return tuple(points)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
+from litepyramid.data.door import opened
+from litepyramid.data.score_tables import read_scores
 from litepyramid.errors import InputError
-from litepyramid.io.sources import as_list
-from litepyramid.meta.alignment import score_table, scores_sha, unaligned
+from litepyramid.meta.alignment import asked_about, human_score, scores_sha
 from litepyramid.meta.core.draws import drawn_counts, piece_generator
 from litepyramid.meta.core.levels import correlate_rows, mean_tolerance
 from litepyramid.progress import track
@@ -21,7 +22,14 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, HumanLike, ScoresLike, ScoreSources, Signature
+from litepyramid.types import (
+    FloatArray,
+    HumanLike,
+    Names,
+    ScoresLike,
+    ScoreSources,
+    Signature,
+)
 
 
 @dataclass(frozen=True)
@@ -114,66 +122,35 @@ def stability(
     """
     check_whole("samples", samples, 2, MOST_SAMPLES)
     check_whole("seed", seed, 0)
-    chosen = as_list(sizes)
-    if not isinstance(chosen, list | tuple | None):
-        raise InputError(f"sizes {cut(repr(sizes))}", expected="numbers of inputs")
-    for size in chosen or ():
-        check_whole("size", size)
-    chosen = chosen and [*dict.fromkeys(chosen)]
+    chosen = None if sizes is None else _checked_sizes(sizes)
+    table = read_scores(scores, human, **sources)
 
-    table = score_table(scores, human, **sources)
-    people, machines, raters = unaligned(table)
-    every = [*machines.items(), *people.items()]
+    # Each metric with all that it has scored; people stand last.
+    raters: Names = ()
+    of_people = {}
+    if table.human:
+        name, raters, people = human_score(table)
+        of_people[name] = people.values[0]
+    metrics = asked_about(table, raters)
+    every = {metric: table[metric] for metric in metrics} | of_people
 
     points = []
-    for name, X in track(every, "ranking systems", "metrics"):
+    for metric in track([*every], "ranking systems", "metrics"):
+        X = every[metric]
         scored = ~np.isnan(X)
         # An input without scores cannot be drawn: it would leave samples empty.
         X = X[scored.any(axis=1)][:, scored.any(axis=0)]
         systems, available = X.shape
         if systems < 2:
             raise InputError(
-                f"'{name}' scores {counted(systems, 'system')}",
+                f"'{metric}' scores {counted(systems, 'system')}",
                 expected="at least two to rank",
             )
-
         for size in usual_sizes(available) if chosen is None else chosen:
             # More inputs than there are would repeat them, and look more stable than
             # they are.
-            if size > available:
-                continue
-            # A generator for each size: what one number of inputs gives does not depend
-            # on which others are asked for.
-            rng = piece_generator(seed, "stability", str(size))
-            one = _drawn_means(X, size, samples, rng)
-            two = _drawn_means(X, size, samples, rng)
-
-            # A system without a score on any drawn input has no rank in that sample.
-            both = ~(np.isnan(one) | np.isnan(two))
-            slack = mean_tolerance(X)
-            taus = correlate_rows(
-                np.where(both, one, 0.0),
-                np.where(both, two, 0.0),
-                "kendall",
-                None if both.all() else both.astype(float),
-                (slack, slack),
-            )
-            tau, deviation, defined = described(taus)
-            # Both draws are of one size, so all averages come from one distribution.
-            averages = np.concatenate([one, two])
-            variance = np.nanmean(np.nanvar(averages, axis=0, ddof=1))
-            points.append(
-                StabilityPoint(
-                    metric=name,
-                    inputs=size,
-                    tau=tau,
-                    deviation=deviation,
-                    samples=defined,
-                    error=variance**0.5,
-                    systems=systems,
-                    available=available,
-                )
-            )
+            if size <= available:
+                points.append(_point(metric, X, size, samples, seed))
 
     if not points:
         raise InputError(f"sizes {chosen}", expected="at most the number of inputs")
@@ -184,9 +161,56 @@ def stability(
         sizes=None if chosen is None else "+".join(map(str, chosen)),
         samples=samples,
         seed=seed,
-        scores_sha=scores_sha(table, [*machines], raters),
+        scores_sha=scores_sha(table, metrics, raters),
     )
     return StabilityResult(tuple(points), samples, signature)
+
+
+def _checked_sizes(sizes: Any) -> list[int]:
+    """Some numbers of inputs, each once."""
+    listed = opened(sizes, "sizes").listed
+    if listed is None:
+        raise InputError(f"sizes {cut(repr(sizes))}", expected="numbers of inputs")
+    for size in listed:
+        check_whole("size", size)
+    return [*dict.fromkeys(listed)]
+
+
+def _point(
+    metric: str, X: FloatArray, size: int, samples: int, seed: int
+) -> StabilityPoint:
+    """How stable the ranking by (N, M) scores is from so many inputs."""
+    # A generator for each size: what one number of inputs gives does not depend on
+    # which others are asked for.
+    rng = piece_generator(seed, "stability", str(size))
+    one = _drawn_means(X, size, samples, rng)
+    two = _drawn_means(X, size, samples, rng)
+
+    # A system without a score on any drawn input has no rank in that sample.
+    both = ~(np.isnan(one) | np.isnan(two))
+    slack = mean_tolerance(X)
+    taus = correlate_rows(
+        np.where(both, one, 0.0),
+        np.where(both, two, 0.0),
+        "kendall",
+        None if both.all() else both.astype(float),
+        (slack, slack),
+    )
+    tau, deviation, defined = described(taus)
+
+    # Both draws are of one size, so all averages come from one distribution.
+    averages = np.concatenate([one, two])
+    variance = np.nanmean(np.nanvar(averages, axis=0, ddof=1))
+    return StabilityPoint(
+        metric=metric,
+        inputs=size,
+        tau=tau,
+        deviation=deviation,
+        samples=defined,
+        error=variance**0.5,
+        systems=X.shape[0],
+        available=X.shape[1],
+    )
 
 
 def usual_sizes(available: int) -> list[int]:

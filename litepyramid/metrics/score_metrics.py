@@ -10,11 +10,13 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from litepyramid.data.data import as_data
+from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError, ModelError, reason, require
-from litepyramid.io.loading import as_dataset
+from litepyramid.identity import fingerprint
 from litepyramid.language import check_language, signed, words
 from litepyramid.progress import track
-from litepyramid.stats import by_id, check_samples, system_intervals, system_means
+from litepyramid.stats import check_samples, system_intervals, system_means
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -23,10 +25,9 @@ from litepyramid.types import (
     Fields,
     FloatArray,
     References,
-    ScoreTable,
     Signature,
     Texts,
-    data_hashes,
+    several,
 )
 from litepyramid.wording import normalized
 
@@ -47,7 +48,7 @@ class MetricScores(Result):
     system's mean: bootstrap over inputs.
     """
 
-    scores: ScoreTable
+    scores: Scores
     intervals: Mapping[str, Sequence[Ends]]
     confidence: float
     signature: Signature
@@ -127,18 +128,18 @@ def score_metrics(
         $ litepyramid metrics example/summaries -r example/references.jsonl -o rouge.csv
     """
     check_samples(_SAMPLES, seed=seed, confidence=confidence)
-    dataset = as_dataset(data, **sources).with_language()
+    dataset = as_data(data, **sources).with_language()
     dataset.require("summaries", "references")
-    references = {entry.input: entry.references for entry in dataset.references or ()}
-    inputs = dataset.summaries[0].inputs
-    names = (metrics,) if isinstance(metrics, str) else metrics
+    summaries = dataset.summaries
+    names = several(metrics, "metrics")
     families = _families(names, dataset.language)
     scores: dict[str, FloatArray] = {}
 
     # Input by input: some metrics are quicker with all of an input's texts at once.
-    for i, name in enumerate(track(inputs, "scoring", "inputs")):
+    references = {entry.input: entry.references for entry in dataset.references}
+    for i, name in enumerate(track(summaries.inputs, "scoring", "inputs")):
         targets = [" ".join(sentences) for sentences in references[name]]
-        texts = [system.texts[i] for system in dataset.summaries]
+        texts = [of_system[i] or "" for of_system in summaries.texts]
         # Copies of a text, and empty ones, are scored once.
         distinct = list(dict.fromkeys(texts))
         order = [distinct.index(text) for text in texts]
@@ -147,7 +148,7 @@ def score_metrics(
                 column = f"{family}_{variant}" if variant else family
                 if family in names or column in names:
                     matrix = scores.setdefault(
-                        column, np.empty((len(texts), len(inputs)))
+                        column, np.full(summaries.missing.shape, np.nan)
                     )
                     matrix[:, i] = np.asarray(values)[order]
 
@@ -155,34 +156,25 @@ def score_metrics(
         if name not in families and name not in scores:
             raise _unknown(name)
 
-    table = ScoreTable(
-        tuple(scores), dataset.systems, inputs, np.stack(list(scores.values()))
-    )
+    # A missing summary is not scored.
+    for matrix in scores.values():
+        matrix[summaries.missing] = np.nan
+    table = Scores.of(scores, summaries.systems, summaries.inputs)
     draws: Fields = {
         "samples": _SAMPLES,
         "confidence": confidence,
         "seed": seed,
     }
-    hashes = data_hashes(
-        summaries=dataset.summaries,
-        references=dataset.references or (),
-    )
+    entries = [[entry.input, sorted(entry.references)] for entry in dataset.references]
     signature = Signature.of(
         metrics="+".join(scores),
         **signed(dataset.language),
-        **hashes,
+        summaries_sha=summaries.sha,
+        references_sha=fingerprint(entries),
         **draws,
     )
 
-    # In the order of the names, in which the last bits do not hang on that of files.
-    rows = by_id(dataset.systems)
-    columns = by_id(inputs)
-    back = np.argsort(rows).tolist()
-    ends = {}
-    for name, X in scores.items():
-        ordered = system_intervals(X[np.ix_(rows, columns)], **draws)
-        ends[name] = [ordered[n] for n in back]
-
+    ends = {name: system_intervals(table[name], **draws) for name in table.metrics}
     return MetricScores(
         table,
         ends,
@@ -320,7 +312,7 @@ _FAMILIES: Mapping[str, Callable[[str], Family]] = {
 def _families(metrics: Sequence[str], language: str) -> dict[str, Family]:
     """The families that some names ask for: ``rouge-2``, or one variant,
     ``rouge-2_recall``."""
-    if not isinstance(metrics, Sequence) or not metrics:
+    if not metrics:
         raise InputError(
             "no metrics", expected="a name or a list of names, such as rouge-1"
         )

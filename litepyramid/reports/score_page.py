@@ -3,11 +3,9 @@ between runs."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write
 from litepyramid.pages import fill_page
 from litepyramid.text import legible
 
@@ -17,14 +15,8 @@ LARGEST = 40_000_000
 _SHARED = ("report.css", "parts.js")
 
 
-def write_page(
-    title: str,
-    data: Mapping[str, Any],
-    path: str | Path | None = None,
-    *,
-    page: str = "report",
-) -> str:
-    """The page ``report`` or ``changes``, written to `path`, all or nothing.
+def made_page(title: str, data: Mapping[str, Any], page: str = "report") -> str:
+    """The page ``report`` or ``changes``.
 
     Nothing is loaded from anywhere: styles, script and data are inside, and a content
     security policy allows its own script and styles by their hash and nothing else. The
@@ -53,14 +45,9 @@ def write_page(
     if len(text) > LARGEST:
         raise InputError(
             f"a page of {len(text) / 1e6:.0f} MB",
-            path=path,
             expected=f"at most {LARGEST / 1e6:.0f} MB, for a browser to open it",
             hint="Score only some inputs or systems for the page.",
         )
-
-    if path is not None:
-        with atomic_write(path) as file:
-            file.write(text)
 
     return text
 

@@ -1,16 +1,14 @@
 """Can a judge be trusted on these data? Its errors on people's labels, and what they
 do."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from litepyramid.files import atomic_write, read_json
+from litepyramid.files import read_json
 from litepyramid.judges.base import Evidence, Explainer
 from litepyramid.judges.panel import independent_judges
 from litepyramid.judges.parallel import single
@@ -18,8 +16,7 @@ from litepyramid.judges.registry import judge as make_judge
 from litepyramid.pages import fill_page
 from litepyramid.scoring.combine import combine
 from litepyramid.scoring.combined import CombinedScores
-from litepyramid.scoring.estimates import FEWEST
-from litepyramid.scoring.inference import matrices_sha
+from litepyramid.scoring.comparable import versions_of
 from litepyramid.scoring.judge_errors import (
     Cell,
     Figure,
@@ -28,29 +25,39 @@ from litepyramid.scoring.judge_errors import (
     contrast,
     figures_of,
 )
+from litepyramid.scoring.judge_verdict import (
+    CLOSE,
+    MARGIN,
+    Answer,
+    PairsTold,
+    agrees,
+    pairs_told,
+    verdict,
+    within,
+)
+from litepyramid.scoring.label_needs import (
+    label_variance,
+    labels_needed,
+    pool_variances,
+)
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import (
     SAMPLE_FILE,
     SampledLabels,
     human_on,
+    on_result,
     read_sample,
 )
 from litepyramid.scoring.saved_result import report
-from litepyramid.stats import (
-    EQUAL_WITHIN,
-    by_id,
-    check_share,
-    ordered_sum,
-    system_means,
-)
+from litepyramid.stats import check_share, ordered_sum
 from litepyramid.tables import Column, Result, Table, show
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ResultLike, Signature, Texts, every_unit
+from litepyramid.types import FloatArray, ResultLike, Signature, Texts
 
 WORST = 20
 """So many disagreements are shown."""
 
-_CLOSE = 0.1  # a score of one summary is told to about this, or it is not told
+_REACH = 0.05  # of the intervals that labels are counted for
 
 
 @dataclass(frozen=True)
@@ -86,8 +93,9 @@ class JudgeAudit(Result):
 
     Attributes:
         verdict: What it is good enough for, in a sentence.
-        figures: AUC, Brier score …, best threshold; error of one summary's score,
-            unless facts were drawn one by one.
+        figures: AUC, Brier score …, best threshold; root mean square error of one
+            summary's score, of the system where it is largest, unless facts were drawn
+            one by one.
         systems: The bias of every system's score.
         effects: What changes by the judge's errors, one sentence each.
         cells: Where it errs more than elsewhere: all that were tested, the worst first.
@@ -161,7 +169,7 @@ class JudgeAudit(Result):
         )
         return [figures, systems, Table.of(title, columns, shown, [note])]
 
-    def to_html(self, path: str | Path | None = None) -> str:
+    def to_html(self) -> str:
         """The same as one page without script, with the worst disagreements."""
         parts = []
         for one in self.worst:
@@ -178,12 +186,7 @@ class JudgeAudit(Result):
             worst=parts,
             show=show,
         )
-        page = page.encode("utf-8", "replace").decode()
-        if path is not None:
-            with self.guarded(), atomic_write(path) as file:
-                file.write(page)
-
-        return page
+        return page.encode("utf-8", "replace").decode()
 
 
 def audit(
@@ -228,11 +231,11 @@ def audit(
     # A sample's labels stand for all facts, so they count before those scored with.
     pairs = LabelledPairs.of(scored, sample)
     human = _human(scored, sample)
-    spread = _summary_error(scored, sample, human)
+    of_summaries = _summary_errors(scored, sample, human, confidence)
 
     figures = figures_of(pairs, confidence, seed)
-    if spread is not None:
-        agreement["error of one summary's score (sd)"] = spread
+    auc = figures[0]
+    figures += of_summaries[:1]
     for name, value in agreement.items():
         figures.append(Figure(name, value, np.nan, np.nan))
 
@@ -244,8 +247,11 @@ def audit(
         confidence=confidence,
         assume_random=True,
     )
-    reversed_, changed = _order(scored, people)
-    effects = [*_effects(scored, systems, people, reversed_, changed)]
+    told = _pairs_told(scored, people)
+    effects = [*_effects(systems, told)]
+    if "calibration slope" not in {figure.name for figure in figures}:
+        effects.append("Presence separates the labels: it has no calibration slope.")
+    effects += _label_needs(scored, human, people, confidence)
     if scored.opinions is not None:
         errors = scored.opinions[:, pairs.systems, pairs.columns] - pairs.labels
         effects.append(
@@ -254,14 +260,15 @@ def audit(
         )
 
     about = {
+        **versions_of(scored.signature),
         "audit": "jackknife",
         "confidence": confidence,
         "seed": seed,
-        "scores_sha": matrices_sha(scored.matrix),
+        "scores_sha": scored.table.sha,
         "sample_sha": None if sample is None else sample.sha,
     }
     return JudgeAudit(
-        verdict=_verdict(systems, people, reversed_, spread),
+        verdict=verdict(agrees(auc.low, auc.high), _uses(systems, of_summaries, told)),
         figures=tuple(figures),
         systems=systems,
         effects=tuple(effects),
@@ -317,18 +324,17 @@ def _biases(
 ) -> tuple[SystemBias, ...]:
     """Mean error of each system's scores, or of its drawn facts by their share."""
     rows = []
-    order = by_id(result.inputs)
     # Inputs are drawn with equal chances, which summaries need not be.
     of_inputs = sample is None or sample.spread == "inputs"
     for n, system in enumerate(result.systems):
         if human is not None and of_inputs:
-            errors = (result.values[n] - human[n])[order]
+            errors = result.values[n] - human[n]
             inputs = np.flatnonzero(~np.isnan(errors))
             errors = errors[inputs]
             weights = np.ones(len(inputs))
         else:
             some = pairs.systems == n
-            shares = result.rule.shares(result.layout)
+            shares = result.rule.shares(result.units)
             # Penalties count against the score; an input may have no share at all.
             whole = ordered_sum(np.abs(shares)) / len(result.inputs)
             shares = shares[pairs.columns[some]]
@@ -345,123 +351,135 @@ def _biases(
     return tuple(rows)
 
 
-def _summary_error(
-    result: ScoreResult, sample: SampledLabels | None, human: FloatArray | None
-) -> float | None:
-    """Standard deviation of the error of one summary's score, beside the mean bias.
+def _summary_errors(
+    result: ScoreResult,
+    sample: SampledLabels | None,
+    human: FloatArray | None,
+    confidence: float,
+) -> list[Figure]:
+    """Root mean square error of one summary's score, bias and all, of each system, the
+    largest first.
 
     None where facts were drawn one by one: they tell how facts err, not how those of a
     summary err together.
     """
     if human is None:
-        return None
+        return []
 
-    error = result.values - human
-    weights = np.ones(error.shape)
+    squares = (result.values - human) ** 2
+    weights = np.ones(squares.shape)
     if sample is not None:
-        _, probability = sample.on(result)
-        weights = 1 / probability[:, result.layout.offsets[:-1]]
+        probability = on_result(result, sample).probability.values
+        weights = 1 / probability[:, result.units.offsets[:-1]]
 
-    squares = weights * (error - system_means(error)[:, None]) ** 2
-    known = ~np.isnan(squares)
-    return math.sqrt(ordered_sum(squares[known]) / ordered_sum(weights[known]))
+    figures = []
+    for own, shares in zip(squares, weights, strict=True):
+        inputs = np.flatnonzero(~np.isnan(own))
+        if len(inputs):
+            all_ = np.ones(len(inputs), dtype=bool)
+            own, shares = own[inputs], shares[inputs]
+            found = contrast(own, all_, shares, inputs, confidence)[:3]
+            value, low, high = np.sqrt(np.maximum(found, 0.0)).tolist()
+            name = "error of one summary's score"
+            figures.append(Figure(name, value, low, high))
+
+    return sorted(figures, key=lambda figure: -figure.value)
 
 
-def _order(result: ScoreResult, people: CombinedScores) -> tuple[int, int]:
-    """Pairs that people tell apart and the judge reverses; whose significance
-    changes."""
+def _pairs_told(result: ScoreResult, people: CombinedScores) -> PairsTold:
+    """How judge and people tell pairs of systems apart."""
     groups = dict(zip(result.systems, map(set, result.groups), strict=True))
-    reversed_ = changed = 0
+    clear = []
+    differences = []
     for pair in people.pairs:
-        by_people = pair.p_holm < people.alpha
-        by_judge = groups[pair.first].isdisjoint(groups[pair.second])
-        reversed_ += by_people and result[pair.first] < result[pair.second]
-        changed += by_people != by_judge
+        clear.append(groups[pair.first].isdisjoint(groups[pair.second]))
+        differences.append(result[pair.first] - result[pair.second])
 
-    return reversed_, changed
+    return pairs_told(
+        np.array([pair.p_holm < people.alpha for pair in people.pairs], dtype=bool),
+        np.array(clear, dtype=bool),
+        np.array(differences),
+        np.array([pair.low for pair in people.pairs]),
+        np.array([pair.high for pair in people.pairs]),
+    )
 
 
-def _effects(
-    result: ScoreResult,
-    systems: Sequence[SystemBias],
-    people: CombinedScores,
-    reversed_: int,
-    changed: int,
-) -> Iterator[str]:
+def _uses(
+    systems: Sequence[SystemBias], of_summaries: Sequence[Figure], told: PairsTold
+) -> dict[str, Answer]:
+    """What the judge may be good enough for, and whether it is."""
+    uses = {}
+    if told.pairs:
+        uses[f"to rank these {counted(len(systems), 'system')}"] = told.answer
+
+    low = np.array([one.low for one in systems])
+    high = np.array([one.high for one in systems])
+    uses["to score a system without labels"] = within(low, high, MARGIN)
+
+    if of_summaries:
+        low = np.array([figure.low for figure in of_summaries])
+        high = np.array([figure.high for figure in of_summaries])
+        worst = of_summaries[0].value
+        uses[f"to score one summary (±{worst:.2f})"] = within(low, high, CLOSE)
+    return uses
+
+
+def _effects(systems: Sequence[SystemBias], told: PairsTold) -> Iterator[str]:
     lowest = min(systems, key=lambda one: one.bias)
     highest = max(systems, key=lambda one: one.bias)
     yield (
         f"The judge's scores are off by {lowest.bias:+.3f} ({lowest.system}) to "
         f"{highest.bias:+.3f} ({highest.system})."
     )
-
-    if people.pairs:
-        yield (
-            f"Of {counted(len(people.pairs), 'pair')} of systems the judge reverses "
-            f"{reversed_} that people tell apart; for {changed} it says otherwise "
-            "whether they differ."
-        )
-
-    what = "facts"
-    most = result.presence.shape[1]
-    if people.spread == "inputs":
-        what = "inputs"
-        most = len(result.inputs)
-    if people.target == "population":
-        most = np.inf
-
-    with_judge = []
-    alone = []
-    for one in people.systems:
-        with_judge.append(_needed(one.labels, most, one.high - one.low))
-        alone.append(_needed(one.labels, most, one.alone_high - one.alone_low))
-    yield (
-        f"For a system's score to ±.05, combine needs labels of about "
-        f"{np.median(with_judge):.0f} {what} a system with this judge, "
-        f"{np.median(alone):.0f} without."
-    )
+    if told.pairs:
+        yield str(told)
 
 
-def _needed(labels: int, most: float, width: float) -> float:
-    """Of how many labels an interval is .1 wide, if it is `width` of so many.
-
-    Its square falls with 1 / labels - 1 / most: with all that there are, nothing is
-    open.
-    """
-    if width < EQUAL_WITHIN:
-        return FEWEST
-    left_open = (1 / labels - 1 / most) * (0.1 / width) ** 2
-    return max(1 / (left_open + 1 / most), FEWEST)
-
-
-def _verdict(
-    systems: Sequence[SystemBias],
+def _label_needs(
+    result: ScoreResult,
+    human: FloatArray | None,
     people: CombinedScores,
-    reversed_: int,
-    spread: float | None,
-) -> str:
-    """What the judge is good enough for."""
-    unbiased = all(one.low <= 0 <= one.high for one in systems)
-    # A bias of less than .05 may be significant, and still not matter.
-    close = all(abs(one.bias) <= 0.05 for one in systems)
-    uses = {"to score a system without labels": unbiased or close}
-    if spread is not None:
-        uses[f"to score one summary (±{spread:.2f})"] = spread <= _CLOSE
-    if people.pairs:
-        rank = f"to rank these {counted(len(systems), 'system')}"
-        uses = {rank: not reversed_, **uses}
+    confidence: float,
+) -> Iterator[str]:
+    """How many labels `combine` needs, with the judge and without."""
+    what = "inputs" if people.spread == "inputs" else "facts"
+    variances = []
+    # Where everything is labelled nothing is left to the judge: then it is asked what
+    # it would save of further inputs.
+    if people.target == "population":
+        if human is None:
+            return
+        most = np.inf
+        what = "further inputs"
+        for one in people.systems:
+            n = result.systems.index(one.system)
+            known = ~np.isnan(human[n])
+            own = pool_variances(human[n, known], result.values[n, known])
+            variances.append([*own])
+    else:
+        most = result.presence.shape[1]
+        if people.spread == "inputs":
+            most = len(result.inputs)
+        for one in people.systems:
+            widths = one.high - one.low, one.alone_high - one.alone_low
+            variances.append(
+                [label_variance(one.labels, most, w, confidence) for w in widths]
+            )
 
-    good = " and ".join(compress(uses, uses.values()))
-    bad = " nor ".join([use for use, enough in uses.items() if not enough])
-    if not good:
-        return f"Not good enough {bad}."
-    return f"Good enough {good}; not {bad}." if bad else f"Good enough {good}."
+    needs = []
+    shown = {"reach": _REACH, "most": most, "confidence": confidence}
+    for ways in variances:
+        needs.append([labels_needed(variance, **shown) for variance in ways])
+    few, many = np.median(needs, axis=0)
+    yield (
+        f"For a system's score to ±.05, combine needs labels of about {few:.0f} {what} "
+        f"a system with this judge, {many:.0f} without."
+    )
 
 
 def _worst(result: ScoreResult, pairs: LabelledPairs) -> tuple[Disagreement, ...]:
     """The pairs with the largest error, with evidence: the judge's, else of words."""
-    units = [unit.text for unit in every_unit(result.units)]
-    inputs = sorted(result.inputs)
+    units = [unit.text for unit in result.units.every]
     # A judge that explains itself costs little; for others, shared words.
     judge = None if result.judge is None else single(result.judge)
     finder: Any = judge if isinstance(judge, Explainer) else make_judge("recall")
@@ -471,19 +489,19 @@ def _worst(result: ScoreResult, pairs: LabelledPairs) -> tuple[Disagreement, ...
     for k in np.argsort(-gaps, kind="stable")[:WORST].tolist():
         n = pairs.systems[k]
         column = pairs.columns[k]
-        name = inputs[pairs.inputs[k]]
+        m = pairs.inputs[k]
         text = None
         evidence = Evidence(0.0)
         if result.summaries is not None:
-            text = result.summaries[n][result.inputs.index(name)]
-            ((evidence,),) = finder.explain([(text, [units[column]])])
+            text = result.summaries.texts[n][m]
+            ((evidence,),) = finder.explain([(text or "", [units[column]])])
         if result.evidence is not None:
             evidence = result.evidence[n][column]
 
         found.append(
             Disagreement(
                 system=result.systems[n],
-                input=name,
+                input=result.inputs[m],
                 unit=units[column],
                 presence=float(pairs.presence[k]),
                 label=float(pairs.labels[k]),

@@ -1,31 +1,25 @@
 """What changed between runs: facts lost and gained, tested differences, a gate."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Literal, overload
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from litepyramid.errors import InputError, choose
-from litepyramid.files import atomic_write, in_turn, read_text, split_lines, stem
-from litepyramid.reports.score_page import write_page
+from litepyramid.files import stem
+from litepyramid.identity import fingerprint
+from litepyramid.reports.score_page import made_page
 from litepyramid.scoring.comment import code, comment, escaped, table
+from litepyramid.scoring.comparable import versions_of
 from litepyramid.scoring.fact_changes import LOST_BY, PRESENT
 from litepyramid.scoring.gate import Gate
-from litepyramid.scoring.history import (
-    History,
-    RunScores,
-    date_of,
-    is_history,
-    read_history,
-)
 from litepyramid.scoring.inference import MEASURES, too_few_inputs, with_holm
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.runs import AlignedRuns, align_runs
+from litepyramid.scoring.runs import RunPair, align_runs
 from litepyramid.scoring.saved_result import report
 from litepyramid.scoring.system_changes import (
     SystemChange,
@@ -33,9 +27,9 @@ from litepyramid.scoring.system_changes import (
     system_changes,
     without_group,
 )
-from litepyramid.tables import Column, Result, Table, frame, hidden, record, row
+from litepyramid.tables import Column, Result, Table, frame, record, row
 from litepyramid.text import counted, cut, written
-from litepyramid.types import Fields, Names, ResultLike, Signature, Texts, fingerprint
+from litepyramid.types import Fields, Names, ResultLike, Signature, Texts
 
 _SHOWN, _NAMED = 10, 5  # facts of a table, systems of a sentence
 _KINDS = ("lost", "gained")
@@ -55,7 +49,6 @@ class ChangeResult(Result):
             have failed it.
         notes: These flags, if any; what is shared and what is not, and what else a
             reader must know.
-        history: Scores of all runs, the baseline first.
     """
 
     metric: str
@@ -68,9 +61,8 @@ class ChangeResult(Result):
     would_fail: Texts
     notes: Texts
     signature: Signature
-    history: tuple[RunScores, ...] = hidden()
 
-    forms: ClassVar[Mapping[str, str]] = {".md": "to_markdown", ".jsonl": "to_history"}
+    forms: ClassVar[Mapping[str, str]] = {".md": "to_markdown"}
 
     @property
     def exit_status(self) -> int:
@@ -217,13 +209,10 @@ class ChangeResult(Result):
         return frame(self.rows(rows))
 
     def to_figure(self) -> Any:
-        """Differences from the baseline; of several runs, their scores."""
+        """Differences from the baseline."""
         from litepyramid.figures.score_plots import difference_figure
 
-        if len(self.runs) > 1:
-            return History(self.history).to_figure()
-
-        names = [[change.name] for change in self.changes]
+        names = [[self._named(change, str)] for change in self.changes]
         return difference_figure(
             names,
             self.changes,
@@ -232,7 +221,7 @@ class ChangeResult(Result):
             against=self.baseline,
         )
 
-    def to_html(self, path: Any = None) -> str:
+    def to_html(self) -> str:
         """The page of what changed: verdict, facts lost and gained, both texts side by
         side."""
         systems = []
@@ -240,7 +229,7 @@ class ChangeResult(Result):
         for number, change in enumerate(self.changes):
             for kind in _KINDS:
                 for f in getattr(change, kind):
-                    about = [number, f.input, f.unit, f.text, f.old, f.new]
+                    about = [number, f.input, f.text, f.old, f.new]
                     facts.append([*about, kind == "lost", *f.spans])
 
             # A text that did not change is in the page once.
@@ -269,45 +258,18 @@ class ChangeResult(Result):
             "notes": self.notes,
             "signature": self.signature,
         }
-        with self.guarded():
-            return write_page("What changed", data, path, page="changes")
+        return made_page("What changed", data, "changes")
 
-    def to_history(self, path: Any) -> None:
-        """Adds the new runs to a history, which is checked first; the baseline only to
-        a new one.
-
-        The one output that is not replaced. Runs that it ends with are not repeated.
-        """
-        # Another process may add its runs at this moment: reading and writing are one.
-        with in_turn(path):
-            runs: Sequence[RunScores] = self.history
-            text = read_text(path) if Path(path).exists() else ""
-            lines = split_lines(text) if text.strip() else []
-
-            if lines:
-                before = read_history(path).runs
-                new = self.history[1:]
-                # What was added last is not added again; a run like an earlier one is.
-                same = len(new)
-                while before[len(before) - same :] != new[:same]:
-                    same -= 1
-                runs = new[same:]
-
-            lines += [json.dumps(record(run), ensure_ascii=False) for run in runs]
-
-            with atomic_write(path) as file:
-                file.writelines(f"{line}\n" for line in lines)
-
-    def to_markdown(self, path: Any = None) -> str:
-        """A comment for a pull request, at most 60,000 characters; written to
-        `path`."""
+    def to_markdown(self) -> str:
+        """A comment for a pull request, at most 60,000 characters."""
         marks = {
             "": "",
             "FAIL": "❌ FAIL: ",
             "PASS": "✅ PASS: ",
         }
         mark = marks.get(self.outcome, f"⚠️ {self.outcome}: ")
-        head = [f"### {mark}{self._verdict(code)}", ""]
+        head = ["<!-- Made by litepyramid -->"]
+        head += [f"### {mark}{self._verdict(code)}", ""]
         head += [f"- FAIL: {escaped(reason)}" for reason in self.failures]
 
         run = ["run"] if len(self.runs) > 1 else []
@@ -329,13 +291,7 @@ class ChangeResult(Result):
 
         signature = code(str(self.signature), 1000)
         foot = ["", *notes, "", f"<sub>{signature}</sub>", ""]
-        text = comment([*head, "", *table(header, rows)], facts, foot)
-
-        if path is not None:
-            with self.guarded(), atomic_write(path) as file:
-                file.write(text)
-
-        return text
+        return comment([*head, "", *table(header, rows)], facts, foot)
 
 
 def _system_row(change: SystemChange) -> Fields:
@@ -351,26 +307,6 @@ def _system_row(change: SystemChange) -> Fields:
 # ------------------------------------------------------------------------------
 
 
-@overload
-def changes(
-    old: ResultLike,
-    new: ResultLike,
-    /,
-    *more: ResultLike,
-    pair: Sequence[str] = (),
-    by: str | Mapping[str, str] | None = None,
-    across_judges: bool = False,
-    fail_if: Literal["worse"] | None = None,
-    fail_under: float | None = None,
-    fail_if_lost: int | None = None,
-    margin: float | None = None,
-) -> ChangeResult: ...
-
-
-@overload
-def changes(history: str | Path, /) -> ChangeResult | History: ...
-
-
 def changes(
     *runs: ResultLike,
     pair: Sequence[str] = (),
@@ -380,7 +316,7 @@ def changes(
     fail_under: float | None = None,
     fail_if_lost: int | None = None,
     margin: float | None = None,
-) -> ChangeResult | History:
+) -> ChangeResult:
     """Show what changed between runs: the facts lost and gained, and a gate for CI.
 
     Each system is compared with itself in the first run, OLD: facts, difference,
@@ -390,7 +326,7 @@ def changes(
     least .2. The exit status is 1 if a run fails.
 
     Args:
-        *runs: OLD NEW …: saved results of `score`; or a history.jsonl alone.
+        *runs: OLD NEW …: saved results of `score`.
         pair: Systems of two runs, as OLD=NEW; repeat.
         by: Group inputs by FILE:COLUMN of a table.
         across_judges: Compare though judge or units differ.
@@ -400,8 +336,7 @@ def changes(
         margin: Fail if worse by this is not ruled out.
 
     Returns:
-        The changes of each system; of a history, which ``-o FILE.jsonl`` has written,
-        its `History`.
+        The changes of each system.
 
     Raises:
         InputError: Nothing to compare, or what differs between the runs.
@@ -417,13 +352,8 @@ def changes(
     Command line:
         $ litepyramid changes old.json new.json --fail-if worse -o changes.html
     """
-    if len(runs) == 1 and is_history(runs[0]):
-        return read_history(runs[0])
     if len(runs) < 2:
-        raise InputError(
-            "one run",
-            expected="an old one and a new one, or a history that -o FILE.jsonl wrote",
-        )
+        raise InputError("one run", expected="an old one and a new one")
 
     results = [report(run) for run in runs]
     baseline = results[0]
@@ -432,7 +362,6 @@ def changes(
     groups = None if by is None else read_groups(by)
     pairs: list[Any] = [*pair] if isinstance(pair, list | tuple) else [pair]
     names = _names(runs)
-    dates = [date_of(run) for run in runs]
     bootstrap = {
         "samples": baseline.samples,
         "confidence": baseline.confidence,
@@ -444,18 +373,18 @@ def changes(
     hashes = []
 
     for name, result in zip(names[1:], results[1:], strict=True):
-        aligned = align_runs(
+        both = align_runs(
             baseline,
             result,
             pairs,
             other_units=across_judges,
             other_judges=across_judges,
         )
-        found += system_changes(name, aligned, groups, bootstrap)
+        found += system_changes(name, both, groups, bootstrap)
         # With one run to compare, every note is of that run.
         prefix = f"{name}: " if len(names) > 2 else ""
-        notes += [f"{prefix}{note}" for note in _notes(aligned, groups)]
-        hashes += aligned.values
+        notes += [f"{prefix}{note}" for note in _notes(both, groups)]
+        hashes += both.values
 
     corrected = _corrected(found)
     most_inputs = max(change.inputs for change in corrected)
@@ -474,6 +403,7 @@ def changes(
         notes.insert(0, f"This would have failed: {' or '.join(would_fail)}.")
 
     about = {
+        **versions_of(*[result.signature for result in results]),
         "test": "sign-flip",
         "runs_sha": fingerprint(hashes),
         "present": PRESENT,
@@ -492,7 +422,6 @@ def changes(
         would_fail=tuple(would_fail),
         notes=tuple(notes),
         signature=Signature.of(**_shared_fields(results) | about | bootstrap),
-        history=tuple(map(RunScores.of, names, results, dates)),
     )
 
 
@@ -513,10 +442,10 @@ def _names(sources: Sequence[Any]) -> list[str]:
     return names
 
 
-def _notes(runs: AlignedRuns, groups: Mapping[str, str] | None) -> list[str]:
+def _notes(runs: RunPair, groups: Mapping[str, str] | None) -> list[str]:
     """What a reader must know of one comparison."""
     notes = [*runs.judges, *runs.notes]
-    unscored = int(np.isnan(runs.sides[1].scores - runs.sides[0].scores).sum())
+    unscored = int(np.isnan(runs.new.scores - runs.old.scores).sum())
     if unscored:
         pairs = counted(unscored, "pair")
         notes.append(f"{pairs} of summaries without a score in both runs, left out.")

@@ -1,68 +1,39 @@
 """Combining people and judge: scores on all inputs from labels on a few
 (prediction-powered)."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from itertools import compress
 from math import comb
 from typing import Any
 
 import numpy as np
 
+from litepyramid.data.scores import HUMAN, Scores
 from litepyramid.errors import InputError, choose
-from litepyramid.scoring.combined import (
-    Combined,
-    CombinedPair,
-    CombinedScore,
-    CombinedScores,
-)
+from litepyramid.identity import fingerprint
+from litepyramid.scoring.combined import CombinedScores
+from litepyramid.scoring.estimated import Estimated, combined_scores
 from litepyramid.scoring.estimates import (
     FEWEST,
-    ROW,
-    Rows,
     Target,
+    difference,
     estimate,
+    for_target,
+    joined,
     prediction_powered,
-    set_ends,
-    with_intervals,
-)
-from litepyramid.scoring.inference import (
-    FEW,
-    letter_groups,
-    matrices_sha,
 )
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import (
     SampledLabels,
-    Spread,
     human_on,
+    on_result,
     read_sample,
     system_draws,
 )
-from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
-from litepyramid.stats import (
-    EQUAL_WITHIN,
-    adjust_p_values,
-    all_pairs,
-    by_id,
-    check_share,
-    t_p_values,
-    t_reach,
-    undefined,
-    unseen_share,
-)
-from litepyramid.text import counted, cut
-from litepyramid.types import (
-    BoolArray,
-    Ends,
-    Fields,
-    FloatArray,
-    IntArray,
-    Names,
-    ScoreMatrix,
-    ScoresLike,
-    Signature,
-)
+from litepyramid.scoring.saved_result import read_saved, with_people
+from litepyramid.stats import all_pairs, check_share
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, ScoresLike
 
 
 def combine(
@@ -122,12 +93,20 @@ def combine(
     scores = scores if result is None else result
 
     if labels is None:
-        judge, people, signature = scored_and_labelled(scores, metric, human)
-        estimates = _of_inputs(judge, people, target, confidence)
+        if result is not None and result.human is None:
+            raise InputError(
+                "no human labels",
+                expected="a result that was scored with labels, or labels of a sample",
+                hint="Score with the labels that you have (score --labels PATH); or "
+                "draw a sample (budget export --labels 100), import the answers "
+                "(budget import -o FOLDER), and name that folder: --labels FOLDER.",
+            )
+        judge, people, signature = with_people(scores, metric, human)
+        estimated = _of_inputs(judge, people, target)
         # Those who fill in a table from the top have not drawn a sample.
         if not assume_random:
             _check_sample(people)
-        about = {"scores_sha": matrices_sha(judge, people)}
+        about = {"scores_sha": fingerprint([judge.sha, people.sha])}
     else:
         sample = read_sample(getattr(labels, "sample", None) or labels)
         if result is None:
@@ -139,22 +118,22 @@ def combine(
         signature = result.signature
         if sample.spread == "inputs":
             values = human_on(result, sample)
-            people = ScoreMatrix("human", result.systems, result.inputs, values)
-            estimates = _of_inputs(result.matrix, people, target, confidence)
+            people = Scores.of({HUMAN: values}, result.systems, result.inputs)
+            estimated = _of_inputs(result.table, people, target)
         else:
-            estimates = _of_draws(result, sample, target, confidence)
+            estimated = _of_draws(result, sample, target)
 
-        estimates = replace(estimates, unanswered=sample.unanswered)
+        estimated = replace(estimated, unanswered=sample.unanswered)
         about = {
-            "scores_sha": matrices_sha(result.matrix),
+            "scores_sha": result.table.sha,
             "sample_sha": sample.sha,
         }
 
     limits = (-np.inf, np.inf)
     if result is not None:
-        limits = result.rule.limits(result.layout)
-    return _combined(
-        estimates,
+        limits = result.rule.limits(result.units)
+    return combined_scores(
+        estimated,
         limits,
         confidence,
         signature,
@@ -162,63 +141,19 @@ def combine(
     )
 
 
-@dataclass(frozen=True)
-class _Estimates:
-    """Rows of `estimates.ROW` of N systems and of every two of them.
-
-    Attributes:
-        judge: (N,) the judge's own scores.
-        pairs: (2, P) the places of the systems of each difference.
-        complete: Whether labels leave nothing open, so that the target is the
-            population.
-        fewest: Draws of the system, or of the pair, that has fewest.
-        unlabelled: Systems that are left out, with too few labels.
-    """
-
-    metric: str
-    systems: Names
-    judge: FloatArray
-    pairs: IntArray
-    means: Rows
-    differences: Rows
-    inputs: int
-    labels: int
-    target: Target
-    complete: bool
-    fewest: int
-    unanswered: int = 0
-    unlabelled: Names = ()
-    spread: Spread = "inputs"
-
-
-def _of_inputs(
-    judge: ScoreMatrix, people: ScoreMatrix, target: Target, confidence: float
-) -> _Estimates:
+def _of_inputs(judge: Scores, people: Scores, target: Target) -> Estimated:
     """Estimates from human scores of whole inputs, the same for all systems."""
-    if (judge.systems, judge.inputs) != (people.systems, people.inputs):
-        raise InputError(
-            "the judge's scores and the human scores are for different systems or "
-            "inputs",
-            expected="the same ones, in the same order",
-        )
-
-    rows = by_id(judge.systems)
-    columns = by_id(judge.inputs)
-    f = judge.values[np.ix_(rows, columns)]
-    h = people.values[np.ix_(rows, columns)]
-
     # A system that nobody labelled is left out, unless that leaves none.
-    rated = (~np.isnan(h)).sum(axis=1) >= FEWEST
+    rated = (~np.isnan(people.values[0])).sum(axis=1) >= FEWEST
     if not rated.any():
         rated[:] = True
-    names = [judge.systems[i] for i in rows]
-    systems = tuple(compress(names, rated))
-    f, h = f[rated], h[rated]
+    systems = tuple(compress(judge.systems, rated))
+    f = judge.values[0, rated]
+    h = people.values[0, rated]
 
     if len(gap := np.argwhere(np.isnan(f))):
         raise InputError(
-            f"no score of '{systems[gap[0][0]]}' on input "
-            f"'{judge.inputs[columns[gap[0][1]]]}'",
+            f"no score of '{systems[gap[0][0]]}' on input '{judge.inputs[gap[0][1]]}'",
             expected="the judge's score for every summary",
         )
 
@@ -240,26 +175,23 @@ def _of_inputs(
     i, j = i[shared >= FEWEST], j[shared >= FEWEST]
     fewest = int(np.append(numbers, shared[shared >= FEWEST]).min())
 
-    shown: Any = {"confidence": confidence, "target": target}
-    return _Estimates(
-        metric=judge.metric,
+    return Estimated(
+        metric=judge.metrics[0],
         systems=systems,
         judge=f.mean(axis=1),
         pairs=np.stack([i, j]),
-        means=prediction_powered(h, f, **shown),
-        differences=prediction_powered(h[i] - h[j], f[i] - f[j], **shown),
-        inputs=len(columns),
+        means=prediction_powered(h, f, target=target),
+        differences=prediction_powered(h[i] - h[j], f[i] - f[j], target=target),
+        inputs=len(judge.inputs),
         labels=int(labelled.any(axis=0).sum()),
         target=target,
         complete=complete,
         fewest=fewest,
-        unlabelled=tuple(compress(names, ~rated)),
+        unlabelled=tuple(compress(judge.systems, ~rated)),
     )
 
 
-def _of_draws(
-    result: ScoreResult, sample: SampledLabels, target: Target, confidence: float
-) -> _Estimates:
+def _of_draws(result: ScoreResult, sample: SampledLabels, target: Target) -> Estimated:
     """Estimates from facts or summaries that were drawn for each system by itself."""
     if np.isnan(result.presence).any():
         missing = counted(int(np.isnan(result.presence).sum()), "fact")
@@ -269,58 +201,30 @@ def _of_draws(
         )
 
     draws = system_draws(result, sample)
-    means = np.concatenate([estimate(one.drawn) for one in draws]).view(np.recarray)
-    numbers = np.array([len(one.places) for one in draws])
-    # Where labels leave nothing open, inputs are all that differs.
-    of_inputs = max(len(result.inputs) - 1.0, 1.0)
-    freedom = np.where(numbers > 0, np.maximum(numbers - 1.0, 1.0), of_inputs)
-    # `system_draws` gives them in the order of their names.
-    order = by_id(result.systems)
-    labelled = ~np.isnan(sample.on(result)[0][order])
-    means.labels = labelled.sum(axis=1)
+    means = joined([estimate(one.drawn) for one in draws])
+    labelled = ~np.isnan(on_result(result, sample).labels.values)
+    means = means._replace(labels=labelled.sum(axis=1))
 
-    scores = []
-    noise = []
-    for one, weight in zip(draws, means.weight.tolist(), strict=True):
-        by_input, variance = one.by_input(weight)
-        scores.append(by_input)
-        noise.append(variance)
-
-    # Systems are drawn apart: variances of a difference add up.
+    weights = means.weight.tolist()
+    by_input = [one.by_input(w) for one, w in zip(draws, weights, strict=True)]
+    # (N, M) human scores, and the variances of their errors.
+    total, within = np.array(by_input).swapaxes(0, 1)
     i, j = all_pairs(len(draws)).T
-    differences = np.recarray(len(i), dtype=ROW)
-    for field in ("value", "alone"):
-        differences[field] = means[field][i] - means[field][j]
-    for field in ("error", "alone_error", "labels"):
-        differences[field] = means[field][i] + means[field][j]
-    differences.weight = (means.weight[i] + means.weight[j]) / 2
-    parts = means.error**2 / freedom
-    parts = parts[i] + parts[j]
-    with undefined():
-        satterthwaite = np.maximum(differences.error**2 / parts, 1.0)
-    satterthwaite = np.where(parts > 0, satterthwaite, of_inputs)
+    differences = difference(means.take(i), means.take(j), len(result.inputs))
 
-    total = np.array(scores)
-    within = np.array(noise)
+    numbers = np.array([len(one.inputs) for one in draws])
     complete = not numbers.all()
     target = "population" if complete else target
-    shown: Any = {"confidence": confidence, "target": target}
-    return _Estimates(
-        metric=result.matrix.metric,
-        systems=tuple([result.systems[n] for n in order]),
-        judge=result.values[order].mean(axis=1),
+    return Estimated(
+        metric=result.name,
+        systems=result.systems,
+        judge=result.values.mean(axis=1),
         pairs=np.stack([i, j]),
-        means=with_intervals(
-            means,
-            between=_between(total, within),
-            freedom=freedom,
-            **shown,
-        ),
-        differences=with_intervals(
+        means=for_target(means, _between(total, within), target),
+        differences=for_target(
             differences,
-            between=_between(total[i] - total[j], within[i] + within[j]),
-            freedom=satterthwaite,
-            **shown,
+            _between(total[i] - total[j], within[i] + within[j]),
+            target,
         ),
         inputs=len(result.inputs),
         labels=int(labelled.sum()),
@@ -337,230 +241,10 @@ def _between(scores: FloatArray, noise: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(spread, 0.0) / scores.shape[1])
 
 
-def _combined(
-    estimates: _Estimates,
-    limits: Ends,
-    confidence: float,
-    signature: Signature,
-    about: Mapping[str, str],
-) -> CombinedScores:
-    """The result: systems in order, pairs tested and turned to be positive."""
-    means = estimates.means
-    differences = estimates.differences
-    systems = estimates.systems
-    target = estimates.target
-    # 1 - .95 is a little above .05 in floating point.
-    alpha = round(1 - confidence, 12)
-
-    # A difference spans the scale of scores twice.
-    width = limits[1] - limits[0]
-    astray = _of_labels_alone(means, limits)
-    _of_labels_alone(differences, (-width, width))
-    alike = _widened(means, width, confidence)
-    i, j = estimates.pairs
-    for field in ("error", "alone_error"):
-        unseen = np.where(alike, means[field], 0.0)
-        unseen = np.hypot(unseen[i], unseen[j])
-        # Where both are labelled on the same inputs, differences are alike themselves.
-        if estimates.spread == "inputs":
-            unseen[alike[i] & alike[j]] = 0.0
-        differences[field] = np.hypot(differences[field], unseen)
-
-    _widened(differences, width, confidence)
-    set_ends(means, confidence)
-    set_ends(differences, confidence)
-
-    # Labels on everything leave no error: a difference is then certain, 0/0 is none.
-    with undefined():
-        t = np.abs(differences.value) / differences.error
-    p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences.freedom)
-    holm = adjust_p_values(p, "holm")
-
-    order = np.argsort(-means.value, kind="stable").tolist()
-    differs = np.zeros((len(order), len(order)), dtype=bool)
-    differs[i, j] = holm < alpha
-    groups = letter_groups(order, differs | differs.T)
-
-    # The better system comes first, so the ends change places and signs.
-    turned = differences.value < 0
-    first, second = np.where(turned, (j, i), (i, j))
-    for low, high in (("low", "high"), ("alone_low", "alone_high"), ("alone", "alone")):
-        ends = differences[low], differences[high]
-        differences[low], differences[high] = np.where(
-            turned, (-ends[1], -ends[0]), ends
-        )
-
-    # An interval may not leave the scale.
-    for end in ("low", "high", "alone_low", "alone_high"):
-        means[end] = np.clip(means[end], *limits)
-        differences[end] = np.clip(differences[end], -width, width)
-
-    pairs = []
-    for n in range(len(p)):
-        pairs.append(
-            CombinedPair(
-                first=systems[first[n]],
-                second=systems[second[n]],
-                difference=abs(float(differences.value[n])),
-                p=float(p[n]),
-                p_holm=float(holm[n]),
-                **_entry(differences, n),
-            )
-        )
-
-    pairs.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
-
-    entries = []
-    for n in order:
-        entries.append(
-            CombinedScore(
-                system=systems[n],
-                score=float(means.value[n]),
-                judge=float(estimates.judge[n]),
-                groups=groups[n],
-                **_entry(means, n),
-            )
-        )
-
-    made = {
-        "combine": "cross-fit",
-        "target": target,
-        "confidence": confidence,
-        **about,
-    }
-    return CombinedScores(
-        metric=estimates.metric,
-        systems=tuple(entries),
-        pairs=tuple(pairs),
-        inputs=estimates.inputs,
-        labels=estimates.labels,
-        target=target,
-        confidence=confidence,
-        alpha=alpha,
-        signature=Signature.of(**dict(signature.fields) | made),
-        spread=estimates.spread,
-        notes=tuple(
-            _notes(
-                estimates,
-                entries,
-                pairs,
-                astray=int(astray.sum()),
-                alike=int(alike.sum()),
-            )
-        ),
-    )
-
-
-def _of_labels_alone(rows: Rows, limits: Ends) -> BoolArray:
-    """Which estimates left the scale, so that they are now those of the labels alone.
-
-    There the judge's scores contradict the labels, and are no help.
-    """
-    low, high = limits
-    astray = (rows.value < low - EQUAL_WITHIN) | (rows.value > high + EQUAL_WITHIN)
-    for field, other in (("value", "alone"), ("error", "alone_error")):
-        rows[field] = np.where(astray, rows[other], rows[field])
-    for field in ("weight", "saved"):
-        rows[field] = np.where(astray, 0.0, rows[field])
-
-    return np.asarray(astray)
-
-
-def _widened(rows: Rows, width: float, confidence: float) -> BoolArray:
-    """Which estimates are of labels that are all the same, so that they have no error.
-
-    Where the scale is known, their error becomes that of a share of which n labels show
-    none: at most `unseen_share` of all are otherwise, by a whole scale.
-    """
-    size = np.abs(rows.alone) + (0.0 if np.isinf(width) else width)
-    alike = rows.alone_error <= EQUAL_WITHIN * size
-    if not np.isinf(width):
-        reach = width * unseen_share(confidence, rows.labels)
-        error = reach / t_reach(confidence, rows.freedom)
-        for field in ("error", "alone_error"):
-            rows[field] = np.where(alike, error, rows[field])
-
-    return np.asarray(alike)
-
-
-def _notes(
-    estimates: _Estimates,
-    systems: Sequence[CombinedScore],
-    pairs: Sequence[CombinedPair],
-    *,
-    astray: int,
-    alike: int,
-) -> Iterator[str]:
-    """What must be known before the numbers are believed."""
-    if alike:
-        yield (
-            f"Warning: the labels of {counted(alike, 'system')} are all the same: "
-            "they do not tell how much others may differ."
-        )
-
-    if uncompared := comb(len(systems), 2) - len(pairs):
-        yield (
-            f"Not compared, fewer than {FEWEST} inputs labelled for both: "
-            f"{counted(uncompared, 'pair')} of systems."
-        )
-
-    if astray:
-        yield (
-            f"Warning: with the judge, {counted(astray, 'estimate')} would leave the "
-            "scale: it contradicts the labels there, so the labels alone count."
-        )
-
-    if estimates.complete:
-        yield (
-            "Everything is labelled for at least one system: nothing is left to "
-            "estimate, and intervals are for the population that these inputs are a "
-            "sample of."
-        )
-
-    if estimates.unlabelled:
-        left_out = counted(len(estimates.unlabelled), "system")
-        unlabelled = cut(", ".join(estimates.unlabelled))
-        yield (
-            f"Left out, labels on fewer than {FEWEST} inputs: {left_out} "
-            f"({unlabelled})."
-        )
-
-    if estimates.unanswered:
-        skipped = counted(estimates.unanswered, "drawn fact has", "drawn facts have")
-        yield (
-            f"{skipped} no label, skipped or not reached: this is right if that does "
-            "not depend on what the label would have been."
-        )
-
-    if 0 < estimates.fewest < FEW:
-        spread = estimates.spread
-        one = {"facts": "fact", "summaries": "summary", "inputs": "input"}[spread]
-        what = counted(estimates.fewest, f"labelled {one}", f"labelled {spread}")
-        yield (
-            f"Warning: only {what} of a system, or of two; with fewer than {FEW} the "
-            "intervals are too short more often than they say."
-        )
-
-    scores = {entry.system: entry.score for entry in systems}
-    contrary = [p for p in pairs if scores[p.first] < scores[p.second]]
-    if contrary:
-        pair = contrary[0]
-        yield (
-            f"{pair.first} is ahead of {pair.second} by the difference but not by the "
-            f"scores ({counted(len(contrary), 'such pair')}): a difference has a λ "
-            "of its own; go by its interval."
-        )
-
-
-def _entry(rows: Rows, n: int) -> Fields:
-    """The fields of a `Combined`, of one row."""
-    return {field.name: rows[field.name][n].item() for field in fields(Combined)}
-
-
-def _check_sample(people: ScoreMatrix) -> None:
+def _check_sample(people: Scores) -> None:
     """Raises InputError if the labelled inputs are the first or the last ones of
     many."""
-    known = np.isfinite(people.values[:, by_id(people.inputs)])
+    known = np.isfinite(people.values[0])
     labelled = np.asarray(known.any(axis=0))
     n = int(labelled.sum())
     total = len(labelled)

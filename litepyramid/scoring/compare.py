@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.data.records import InputUnits
 from litepyramid.errors import InputError
 from litepyramid.progress import track
+from litepyramid.scoring.comparable import differences, versions_of
 from litepyramid.scoring.inference import (
     MEASURES,
     TestedDifference,
     as_differences,
     flip_p_values,
-    matrices_sha,
     short_intervals,
     smallest_flip_p,
     too_few_inputs,
@@ -21,16 +22,15 @@ from litepyramid.scoring.inference import (
 )
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
+from litepyramid.scoring.saved_result import one_metric, read_saved
 from litepyramid.stats import (
     all_pairs,
     blocks,
-    by_id,
     check_samples,
     system_means,
 )
 from litepyramid.tables import Column, Result, Table, row
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import Names, ScoresLike, Signature, Texts
 
 _LISTED = 10  # pairs; more are shown as a matrix
@@ -232,13 +232,10 @@ def compare(
     """
     check_samples(samples, seed=seed, confidence=confidence)
     _check_one_run(scores)
-    matrix, _, signature = scored_and_labelled(scores, metric)
+    table, signature = one_metric(scores, metric)
 
-    # Names and inputs in order, so that the order of the file changes no number.
-    rows = by_id(matrix.systems)
-    columns = by_id(matrix.inputs)
-    systems = tuple([matrix.systems[i] for i in rows])
-    values = matrix.values[np.ix_(rows, columns)]
+    systems = table.systems
+    values = table.values[0]
     means = system_means(values)
     order = [int(i) for i in np.argsort(-means, kind="stable")]
     if len(systems) < 2:
@@ -287,12 +284,13 @@ def compare(
     compared.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
 
     about = {
+        **versions_of(signature),
         "test": "sign-flip",
-        "scores_sha": matrices_sha(matrix),
+        "scores_sha": table.sha,
         "against": against,
     }
     return SystemComparison(
-        metric=matrix.metric,
+        metric=table.metrics[0],
         systems=tuple([systems[i] for i in order]),
         scores=tuple([float(means[i]) for i in order]),
         pairs=tuple(compared),
@@ -303,11 +301,13 @@ def compare(
 
 
 def _check_one_run(scores: Any) -> None:
-    """Refuses several results of the same systems: they are runs, not one table."""
+    """Refuses several results of the same systems: they are runs, not one table; and
+    those of several judges, or of other units, which are two scales."""
     if not isinstance(scores, list | tuple):
         return
 
     seen: set[str] = set()
+    of_metric: dict[str, list[ScoreResult]] = {}
     for source in scores:
         run = read_saved(source)
         # Tables may repeat systems, with other metrics or inputs.
@@ -320,3 +320,33 @@ def _check_one_run(scores: Any) -> None:
                 hint="What changed between runs: litepyramid changes OLD NEW.",
             )
         seen |= {*run.systems}
+        of_metric.setdefault(run.name, []).append(run)
+
+    for first, *others in of_metric.values():
+        for other in others:
+            _check_one_scale(first, other)
+
+
+def _check_one_scale(first: ScoreResult, other: ScoreResult) -> None:
+    """Refuses two results whose scores mean two things."""
+    if changed := differences(first.signature, other.signature):
+        told = "; ".join(changed.values())
+        raise InputError(
+            f"results that were not made in the same way ({told})",
+            expected="the same judge, settings and rule for all systems",
+        )
+
+    for entry in other.units:
+        if entry.input in first.units and _asked(first.units[entry.input]) != _asked(
+            entry
+        ):
+            raise InputError(
+                f"results with different units of input '{cut(entry.input)}'",
+                expected="the same units for all systems",
+            )
+
+
+def _asked(entry: InputUnits) -> tuple[Any, ...]:
+    """What a summary of an input is asked for."""
+    units = [(unit.text, unit.weight, unit.importance) for unit in entry.units]
+    return entry.question, units

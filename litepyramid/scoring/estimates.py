@@ -1,14 +1,17 @@
 """Prediction-powered means: what people said of a sample, and a judge of everything."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.stats import t_reach, undefined
+from litepyramid.stats import EQUAL_WITHIN, t_reach, undefined, unseen_share
 from litepyramid.text import counted
-from litepyramid.types import FloatArray
+from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
 
 Target = Literal["inputs", "population"]
 
@@ -20,27 +23,66 @@ FEWEST = 5
 """With fewer draws of a system no interval holds; with fewer than 15 it may be
 short."""
 
-ROW = np.dtype(
-    [
-        ("value", float),
-        ("error", float),
-        ("low", float),
-        ("high", float),
-        ("alone", float),
-        ("alone_error", float),
-        ("alone_low", float),
-        ("alone_high", float),
-        ("weight", float),
-        ("saved", float),
-        ("labels", np.int64),
-        ("freedom", float),
-    ]
-)
-"""What is estimated of a mean: `value` with its standard error and interval, the same
-of the labels alone, and the last three fields of a `Combined`."""
+
+class Estimates(NamedTuple):
+    """R means of human scores, from labels and judge together and from labels alone.
+
+    Attributes:
+        value: (R,) The means, with the `variance` of their errors.
+        alone: (R,) The same from the labels alone, with `alone_variance`.
+        weight: (R,) λ, how much the judge counts; 0: the labels alone.
+        labels: (R,) How many inputs, or facts, are labelled.
+        freedom: (R,) Degrees of freedom of the variances.
+        saved: (R,) How many more labels the labels alone would need for as short an
+            interval.
+    """
+
+    value: FloatArray
+    variance: FloatArray
+    alone: FloatArray
+    alone_variance: FloatArray
+    weight: FloatArray
+    labels: FloatArray
+    freedom: FloatArray
+    saved: FloatArray
+
+    def take(self, rows: IntArray) -> Estimates:
+        """Some of the means, in this order."""
+        return Estimates(*[column[rows] for column in self])
+
+    def where(self, chosen: BoolArray, other: Estimates) -> Estimates:
+        """The means that are chosen, (R,), and those of other estimates elsewhere."""
+        columns = zip(self, other, strict=True)
+        return Estimates(*[np.where(chosen, ours, theirs) for ours, theirs in columns])
+
+    def from_labels_alone(self) -> Estimates:
+        """The same means without the judge."""
+        none = np.zeros(self.value.size)
+        return self._replace(
+            value=self.alone,
+            variance=self.alone_variance,
+            weight=none,
+            saved=none,
+        )
+
+    def with_variance(self, more: FloatArray) -> Estimates:
+        """With another, independent error, (R,) variances, added to both."""
+        return self._replace(
+            variance=self.variance + more,
+            alone_variance=self.alone_variance + more,
+        )
+
+    def interval(self, confidence: float) -> FloatArray:
+        """(2, R) the ends of Student's intervals."""
+        reach = t_reach(confidence, self.freedom) * np.sqrt(self.variance)
+        return np.stack([self.value - reach, self.value + reach])
 
 
-Rows = np.recarray[Any, Any]
+def joined(parts: Sequence[Estimates]) -> Estimates:
+    """Several estimates as one, in their order."""
+    if not parts:
+        return Estimates(*[np.zeros(0)] * len(Estimates._fields))
+    return Estimates(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -71,8 +113,8 @@ class Drawn:
     known: float = 0.0
 
 
-def estimate(drawn: Drawn) -> Rows:
-    r"""Means for the inputs at hand, without their intervals (see `with_intervals`).
+def estimate(drawn: Drawn) -> Estimates:
+    r"""Means for the inputs at hand.
 
     .. math:: \hat\theta = \lambda \bar f + \frac1M \sum_{k}
               \frac{h_k - \lambda f_k - a (s_k - \bar s)}{\pi_k}
@@ -90,14 +132,15 @@ def estimate(drawn: Drawn) -> Rows:
     makes it cautious.
 
     Returns:
-        R rows of `ROW`.
+        R means; `for_target` makes their errors those of new inputs, if need be.
     """
-    n = drawn.human.shape[1]
+    means, n = drawn.human.shape
+    none = np.zeros(means)
     if not n:
-        rows = np.recarray(len(drawn.human), dtype=ROW)
-        rows[:] = np.zeros(1, dtype=ROW)
-        rows.value = rows.alone = drawn.known
-        return rows
+        # Labels leave nothing open: inputs are all that differs.
+        known = np.full(means, drawn.known)
+        freedom = np.full(means, max(drawn.inputs - 1.0, 1.0))
+        return Estimates(known, none, known, none, none, none, freedom, none)
 
     # Relative to draws of equal chance, so that those are taken as they are.
     expansion = n / drawn.inputs / drawn.probability
@@ -112,19 +155,18 @@ def estimate(drawn: Drawn) -> Rows:
     slopes = _slopes(human, judge, left_open)
     corrected = human - slopes * (judge - drawn.mean[:, None])
 
-    error = _variance(corrected, left_open) / n * finite
-    alone_error = _variance(human, left_open) / n * finite
-    helps = error < GAIN * alone_error
-
-    rows = np.recarray(len(human), dtype=ROW)
-    rows.alone = human.mean(axis=1) + drawn.known
-    rows.alone_error = alone_error
-    rows.value = np.where(helps, corrected.mean(axis=1) + drawn.known, rows.alone)
-    rows.error = np.where(helps, error, alone_error)
-    rows.weight = np.where(helps, slopes.mean(axis=1), 0.0)
-    rows.labels = n
-
-    return rows
+    with_judge = Estimates(
+        value=corrected.mean(axis=1) + drawn.known,
+        variance=_variance(corrected, left_open) / n * finite,
+        alone=human.mean(axis=1) + drawn.known,
+        alone_variance=_variance(human, left_open) / n * finite,
+        weight=slopes.mean(axis=1),
+        labels=np.full(means, float(n)),
+        freedom=np.full(means, max(n - 1.0, 1.0)),
+        saved=none,
+    )
+    helps = with_judge.variance < GAIN * with_judge.alone_variance
+    return with_judge.where(helps, with_judge.from_labels_alone())
 
 
 def _by_ratio(values: FloatArray, excess: FloatArray, total: float) -> FloatArray:
@@ -163,69 +205,100 @@ def _variance(values: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(squares.sum(axis=1) / (values.shape[1] - 1))
 
 
-def with_intervals(
-    rows: Rows,
-    *,
-    between: FloatArray,
-    freedom: FloatArray | int,
-    confidence: float,
-    target: Target,
-) -> Rows:
-    """The rows with standard errors, Student's intervals, and the labels saved.
+def difference(one: Estimates, other: Estimates, inputs: int) -> Estimates:
+    """Differences of means that were estimated from draws of their own.
+
+    Variances add up, their degrees of freedom by Satterthwaite's formula; where labels
+    leave nothing open, there are as many as of M `inputs`.
+    """
+    parts = one.variance**2 / one.freedom + other.variance**2 / other.freedom
+    variance = one.variance + other.variance
+    with undefined():
+        satterthwaite = np.maximum(variance**2 / parts, 1.0)
+
+    return Estimates(
+        value=one.value - other.value,
+        variance=variance,
+        alone=one.alone - other.alone,
+        alone_variance=one.alone_variance + other.alone_variance,
+        weight=(one.weight + other.weight) / 2,
+        labels=one.labels + other.labels,
+        freedom=np.where(parts > 0, satterthwaite, max(inputs - 1.0, 1.0)),
+        saved=np.zeros(one.value.size),
+    )
+
+
+def for_target(estimates: Estimates, between: FloatArray, target: Target) -> Estimates:
+    """The means with the errors of a target, and the labels saved.
 
     Args:
-        rows: What `estimate` gave: errors are variances.
-        between: (R,) variance of the mean of M inputs as a sample of a population.
-        freedom: Degrees of freedom, of all rows or each.
-        confidence: As in `combine`, as is `target`.
+        estimates: What `estimate` gave, for the inputs at hand.
+        between: (R,) Variance of the mean of M inputs as a sample of a population.
+        target: As of `combine`.
     """
-    error = rows.error
-    alone_error = rows.alone_error
-
     # How many labels alone give as short an interval for the population: 1 / n falls
     # with the variance less that of the inputs, which labels cannot lower.
-    helped = rows.weight != 0
+    population = estimates.with_variance(between)
+    helped = estimates.weight != 0
     with undefined():
-        ratio = np.where(helped, (alone_error + between) / (error + between), 1.0)
-    rows.saved = rows.labels * ratio - rows.labels
+        gain = population.alone_variance / population.variance
+    ratio = np.where(helped, gain, 1.0)
+    saved = estimates.labels * ratio - estimates.labels
 
-    if target == "population":
-        # New inputs differ among themselves as well, which no label here can tell.
-        error, alone_error = error + between, alone_error + between
-    rows.error, rows.alone_error = np.sqrt(error), np.sqrt(alone_error)
-
-    rows.freedom = freedom
-    set_ends(rows, confidence)
-    return rows
+    # New inputs differ among themselves as well, which no label here can tell.
+    chosen = population if target == "population" else estimates
+    return chosen._replace(saved=saved)
 
 
-def set_ends(rows: Rows, confidence: float) -> None:
-    """Gives rows the intervals of their values, standard errors and freedom."""
-    reach = t_reach(confidence, rows.freedom)
-    rows.low = rows.value - reach * rows.error
-    rows.high = rows.value + reach * rows.error
-    rows.alone_low = rows.alone - reach * rows.alone_error
-    rows.alone_high = rows.alone + reach * rows.alone_error
+def outside(estimates: Estimates, limits: Ends) -> BoolArray:
+    """(R,) whether an estimate leaves the scale: there the judge's scores contradict
+    the labels, and are no help."""
+    low, high = limits
+    below = estimates.value < low - EQUAL_WITHIN
+    return np.asarray(below | (estimates.value > high + EQUAL_WITHIN))
+
+
+def within_scale(estimates: Estimates, limits: Ends) -> Estimates:
+    """The estimates; of those that leave the scale those of the labels alone."""
+    inside = ~outside(estimates, limits)
+    return estimates.where(inside, estimates.from_labels_alone())
+
+
+def all_alike(estimates: Estimates, width: float) -> BoolArray:
+    """(R,) whether an estimate is of labels that are all the same, so that it has no
+    error."""
+    size = np.abs(estimates.alone) + (0.0 if np.isinf(width) else width)
+    return np.asarray(np.sqrt(estimates.alone_variance) <= EQUAL_WITHIN * size)
+
+
+def unseen_variance(
+    estimates: Estimates, width: float, confidence: float
+) -> FloatArray:
+    """(R,) what labels that are all the same leave open, 0 of others.
+
+    The error is that of a share of which n labels show none: at most `unseen_share` of
+    all are otherwise, by a whole scale. Where the scale is not known, nor is this.
+    """
+    if np.isinf(width):
+        return np.zeros(estimates.value.size)
+    reach = width * unseen_share(confidence, estimates.labels)
+    variance = (reach / t_reach(confidence, estimates.freedom)) ** 2
+    return np.where(all_alike(estimates, width), variance, 0.0)
 
 
 def prediction_powered(
-    human: FloatArray,
-    judge: FloatArray,
-    *,
-    confidence: float = 0.95,
-    target: Target = "inputs",
-) -> Rows:
+    human: FloatArray, judge: FloatArray, *, target: Target = "inputs"
+) -> Estimates:
     """Means of human scores known for some inputs, with a judge's scores known for all.
 
     Args:
         human: (R, M) human scores, of systems or of differences of two; NaN where
             nobody labelled, but for three inputs of each row.
         judge: (R, M) the judge's scores.
-        confidence: As in `combine`, as is `target`.
+        target: As of `combine`.
 
     Returns:
-        R records: the mean, `value`, its standard error, and the fields of a
-        `Combined`; see `estimate`.
+        R means; see `estimate`.
 
     Example:
         >>> judge = np.array([[0.1, 0.5, 0.9, 0.3, 0.7, 0.2]])
@@ -235,36 +308,32 @@ def prediction_powered(
         [[0.55], [0.55], [1.0]]
     """
     total = judge.shape[1]
-    rows = np.recarray(len(human), dtype=ROW)
     gaps, pattern = np.unique(np.isnan(human), axis=0, return_inverse=True)
+    parts = []
 
     # Rows with the same inputs labelled are estimated at once.
     for number, missing in enumerate(gaps):
-        same = np.flatnonzero(pattern == number)
-        labelled = np.flatnonzero(~missing)
-        n = len(labelled)
+        same = pattern == number
+        n = int((~missing).sum())
         if n < 3:
             raise InputError(
                 f"human scores of {counted(n, 'input')}",
                 expected="at least three labelled inputs",
             )
 
-        values = human[same][:, labelled]
+        values = human[same][:, ~missing]
         drawn = Drawn(
             human=values,
-            judge=judge[same][:, labelled],
+            judge=judge[same][:, ~missing],
             share=np.ones(n),
             probability=np.full(n, n / total),
             mean=judge[same].mean(axis=1),
             total=1.0,
             inputs=total,
         )
-        rows[same] = with_intervals(
-            estimate(drawn),
-            between=values.var(axis=1, ddof=1) / total,
-            freedom=n - 1,
-            confidence=confidence,
-            target=target,
-        )
+        between = values.var(axis=1, ddof=1) / total
+        parts.append(for_target(estimate(drawn), between, target))
 
-    return rows
+    # Each back to its row.
+    order = np.argsort(pattern, kind="stable")
+    return joined(parts).take(np.argsort(order))

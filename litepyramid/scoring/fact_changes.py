@@ -7,11 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from litepyramid.scoring.runs import AlignedRuns, Side
+from litepyramid.data.records import Fact
+from litepyramid.scoring.runs import RunPair, Side
 from litepyramid.sentences import sentence_spans
 from litepyramid.stats import EQUAL_WITHIN
 from litepyramid.tables import hidden
-from litepyramid.types import every_unit
 
 PRESENT = 0.5
 """From this presence on a fact counts as present."""
@@ -31,7 +31,6 @@ class FactChange:
     A penalty of a rubric is lost where it is met now, and gained where it no longer is.
 
     Attributes:
-        unit: Number of the unit in the baseline's input, from 1.
         text: The fact; of a penalty (weight below zero) behind "penalty: ".
         old_sentence: The sentence that speaks of it; empty if none does, or without
             texts.
@@ -39,7 +38,6 @@ class FactChange:
     """
 
     input: str
-    unit: int
     text: str
     old: float
     new: float
@@ -49,52 +47,50 @@ class FactChange:
     spans: tuple[Span, Span] = hidden(default=((0, 0), (0, 0)))
 
 
-def fact_changes(
-    runs: AlignedRuns, system: int, *, lost: bool
-) -> tuple[FactChange, ...]:
+def fact_changes(runs: RunPair, system: str, *, lost: bool) -> tuple[FactChange, ...]:
     """The facts that a system lost, those of the worst input first; or gained, those of
     the best."""
-    old, new = runs.sides
+    old, new = runs.old, runs.new
     better, worse = (old, new) if lost else (new, old)
-    units = every_unit(runs.units)
+    n = old.facts.systems.index(system)
+    before, now = better.facts.of_system(system), worse.facts.of_system(system)
     # A penalty is there in the worse run.
-    penalty = np.array([unit.weight < 0 for unit in units])
-    high = np.where(penalty, worse.presence[system], better.presence[system])
-    low = np.where(penalty, better.presence[system], worse.presence[system])
+    penalty = runs.units.weights < 0
+    high = np.where(penalty, now, before)
+    low = np.where(penalty, before, now)
     # A fact that moves a little across the boundary is as present as before.
     fallen = (
         (high >= PRESENT) & (low < PRESENT) & (high - low >= LOST_BY - EQUAL_WITHIN)
     )
 
-    differences = np.nan_to_num(worse.scores[system] - better.scores[system]).tolist()
-    changed = []
-    for place in np.flatnonzero(fallen).tolist():
-        changed.append((differences[runs.numbers[place][0]], place))
-
     # Inputs that changed most come first, their facts in the order of the units.
+    differences = np.nan_to_num(worse.scores[n] - better.scores[n])
+    places = np.flatnonzero(fallen)
+    order = np.argsort(differences[runs.units.input_of[places]], kind="stable")
     changes = []
-    for _, place in sorted(changed):
-        unit = units[place]
-        column, number = runs.numbers[place]
-        where = system, column, place, unit.text
+    for place in places[order].tolist():
+        fact = runs.units.facts[place]
+        unit = runs.units.every[place]
         holds, lacks = (worse, better) if unit.weight < 0 else (better, worse)
-        there = _sentence(holds, *where, goal=unit.text)
+        is_held = holds.facts.values[n, place] >= PRESENT
+        there = _sentence(holds, system, fact, goal=fact.text, present=is_held)
         # What took the place of a sentence is often near to it rather than to the
         # fact.
-        gone = _sentence(lacks, *where, goal=f"{unit.text} {there[1]}")
-        before, now = (there, gone) if holds is old else (gone, there)
+        goal = f"{fact.text} {there[1]}"
+        is_held = lacks.facts.values[n, place] >= PRESENT
+        gone = _sentence(lacks, system, fact, goal=goal, present=is_held)
+        first, second = (there, gone) if holds is old else (gone, there)
 
         changes.append(
             FactChange(
-                input=runs.units[column].input,
-                unit=number,
-                text=f"penalty: {unit.text}" if unit.weight < 0 else unit.text,
-                old=float(old.presence[system, place]),
-                new=float(new.presence[system, place]),
-                old_sentence=before[1],
-                new_sentence=now[1],
+                input=fact.input,
+                text=f"penalty: {fact.text}" if unit.weight < 0 else fact.text,
+                old=float(old.facts.values[n, place]),
+                new=float(new.facts.values[n, place]),
+                old_sentence=first[1],
+                new_sentence=second[1],
                 weight=unit.weight,
-                spans=(before[0], now[0]),
+                spans=(first[0], second[0]),
             )
         )
 
@@ -102,7 +98,7 @@ def fact_changes(
 
 
 def _sentence(
-    side: Side, system: int, column: int, place: int, fact: str, goal: str
+    side: Side, system: str, fact: Fact, *, goal: str, present: bool
 ) -> tuple[Span, str]:
     """The sentence of a summary that speaks of a fact, and where it stands.
 
@@ -110,19 +106,18 @@ def _sentence(
     goal. Of a fact that is not present it must hold half of the words; else no sentence
     speaks of it.
     """
-    text = side.texts[system][column] if side.texts else ""
-    evidence = side.evidence[system][place] if side.evidence else None
-
+    text = side.text(system, fact.input) or ""
+    evidence = side.evidence(system, fact)
     if evidence is not None and evidence.sentence >= 0:
         span = evidence.span
     else:
         span = nearest_sentence(text, goal)
 
     sentence = text[slice(*span)]
-    words = _words(fact)
+    words = _words(fact.text)
     shared = len(words & _words(sentence))
     # A sentence near to the goal may speak of something else altogether.
-    if side.presence[system, place] < PRESENT and shared < _SPEAKS * len(words):
+    if not present and shared < _SPEAKS * len(words):
         return (0, 0), ""
     return span, sentence
 

@@ -13,21 +13,21 @@ from litepyramid.stats import (
     adjust_p_values,
     all_pairs,
     blocks,
-    by_id,
     flip_tails,
     mean_of_scored,
     system_intervals,
     system_means,
+    t_reach,
 )
 from litepyramid.tables import Column
 from litepyramid.text import counted
 from litepyramid.types import (
     BoolArray,
+    Ends,
     Fields,
     FloatArray,
     IntArray,
-    ScoreMatrix,
-    fingerprint,
+    Names,
 )
 
 FEW = 15
@@ -97,36 +97,39 @@ def with_holm(entries: Sequence[Any]) -> list[Any]:
     return [replace(entry, p_holm=own) for entry, own in zip(entries, p, strict=True)]
 
 
-def matrices_sha(*scores: ScoreMatrix) -> str:
-    """A hash of scores by name: the same in whatever order systems and inputs come."""
-    rows = []
-    for one in scores:
-        columns = by_id(one.inputs)
-        for i in by_id(one.systems):
-            values = [(one.inputs[j], float(one.values[i, j])) for j in columns]
-            rows.append([one.systems[i], values])
-    return fingerprint(rows)
-
-
 def with_intervals(
-    systems: Sequence[str], inputs: Sequence[str], values: FloatArray, **bootstrap: Any
+    systems: Names, inputs: Names, values: FloatArray, **bootstrap: Any
 ) -> Fields:
     """The fields of `SystemScores` that (N, M) scores give: `system_intervals` and
-    `rank_groups`, computed in the order of the ids."""
-    rows = by_id(systems)
-    ordered = values[np.ix_(rows, by_id(inputs))]
-    ends = system_intervals(ordered, **bootstrap)
-    groups = rank_groups(ordered)
-    # Back to the order in which the systems came.
-    back = np.argsort(rows).tolist()
+    `rank_groups`."""
     return {
         "systems": systems,
         "inputs": inputs,
         "values": values,
-        "intervals": tuple([ends[i] for i in back]),
-        "groups": tuple([groups[i] for i in back]),
+        "intervals": tuple(system_intervals(values, **bootstrap)),
+        "groups": tuple(rank_groups(values)),
         **bootstrap,
     }
+
+
+def with_repeats(
+    intervals: Sequence[Ends], scores: FloatArray, confidence: float, limits: Ends
+) -> tuple[Ends, ...]:
+    """Intervals that also hold how (K, N) scores vary from one time to another, within
+    the limits of the scale."""
+    repeats = len(scores)
+    means = scores.mean(axis=0).tolist()
+    error = scores.std(axis=0, ddof=1) / repeats**0.5
+    # Two sources of error that do not depend on each other: their reaches add as
+    # squares.
+    reach = t_reach(confidence, repeats - 1) * error
+    wider = []
+    for (low, high), mean, more in zip(intervals, means, reach, strict=True):
+        below, above = np.hypot((mean - low, high - mean), more).tolist()
+        # Drawn inputs may have a lower mean than the limit, that of all inputs.
+        lowest = min(low, limits[0])
+        wider.append((max(mean - below, lowest), min(mean + above, limits[1])))
+    return tuple(wider)
 
 
 def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:

@@ -13,17 +13,16 @@ from litepyramid.judges.evaluate import bins_of, recalibrated, weighted_auc
 from litepyramid.judges.lexical.features import english
 from litepyramid.scoring.inference import with_holm
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import SampledLabels, ordered_facts
+from litepyramid.scoring.sampled import SampledLabels, on_result
 from litepyramid.stats import (
     EQUAL_WITHIN,
-    by_id,
     sums_by,
     t_p_values,
     t_reach,
     undefined,
     unseen_share,
 )
-from litepyramid.types import BoolArray, Ends, FloatArray, IntArray, every_unit
+from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
 
 GROUPS = 100
 """At most so many groups of inputs are left out in turn for an interval."""
@@ -68,12 +67,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """K pairs by system, input and text: what judge and people say of each.
+    """K pairs of fact and summary: what judge and people say of each.
 
     Attributes:
         weights: (K,) the inverse of the probability of being drawn.
-        systems: (K,) place of the system in the result; `columns`, of the fact.
-        inputs: (K,) number of the input in the order of ids.
+        systems, inputs, columns: (K,) number of the system, the input and the fact in
+            the result.
     """
 
     presence: FloatArray
@@ -87,22 +86,20 @@ class LabelledPairs:
     def of(cls, result: ScoreResult, sample: SampledLabels | None) -> "LabelledPairs":
         """Those of a sample, or else of the labels that were scored with."""
         if sample is not None:
-            labels, probability = sample.on(result)
-        elif result.labels is None or result.label_units != result.units:
+            drawn = on_result(result, sample)
+            labels = drawn.labels.values
+            probability = drawn.probability.values
+        elif result.labels_here is None:
             raise InputError(
                 "no labels of the units that were scored",
                 expected="a result that was scored with labels, or labels of a sample",
             )
         else:
-            labels = result.labels
+            labels = result.labels_here
             probability = np.ones(labels.shape)
 
-        rows = np.array(by_id(result.systems))
-        order, inputs = ordered_facts(result)
         there = ~np.isnan(labels + result.presence)
-        row, column = np.nonzero(there[np.ix_(rows, order)])
-        systems = rows[row]
-        columns = order[column]
+        systems, columns = np.nonzero(there)
         kinds = {*labels[systems, columns].tolist()}
         if len(kinds) < 2:
             raise InputError(
@@ -119,7 +116,7 @@ class LabelledPairs:
             labels=labels[systems, columns],
             weights=1 / probability[systems, columns],
             systems=systems,
-            inputs=inputs[column],
+            inputs=result.units.input_of[columns],
             columns=columns,
         )
 
@@ -129,7 +126,8 @@ class LabelledPairs:
 
 
 def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figure]:
-    """AUC, Brier score …, each with its interval by inputs."""
+    """AUC, Brier score …, each with its interval by inputs, NaN where some of the
+    inputs have no such number; none where it is infinite."""
     best = _best_threshold(pairs)
     whole = _numbers(pairs, pairs.weights, best)
 
@@ -147,21 +145,24 @@ def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figur
         without.append([*_numbers(pairs, left, best).values()])
 
     # The jackknife's variance: deviations of values that share all but one group.
-    deviations = np.array(without) - np.mean(without, axis=0)
-    error = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
+    with undefined():
+        deviations = np.array(without) - np.mean(without, axis=0)
+        error = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
     reach = t_reach(confidence, max(1, count - 1)) * error
 
     figures = []
     for (name, value), ends in zip(whole.items(), reach.tolist(), strict=True):
+        # No slope is steep enough for labels that presence separates.
+        if np.isinf(value):
+            continue
         low, high = _limits(name)
         value = min(max(value, low), high)
         # Where every input says the same there is no spread; but if none of so many is
         # otherwise, as much of others may be.
         if ends < EQUAL_WITHIN:
             ends = unseen_share(confidence, count)
-        figures.append(
-            Figure(name, value, max(low, value - ends), min(high, value + ends))
-        )
+        below, above = max(value - ends, low), min(value + ends, high)
+        figures.append(Figure(name, value, below, above))
     return figures
 
 
@@ -298,16 +299,15 @@ def _kinds(
     result: ScoreResult, pairs: LabelledPairs
 ) -> Iterator[tuple[str, str, BoolArray]]:
     """Every cell: its kind, its name, and which pairs are in it."""
-    units = every_unit(result.units)
+    units = result.units.every
     unit_words = [_words(unit.text) for unit in units]
     lengths = [len(unit_words[column]) for column in pairs.columns]
     yield from _thirds("length of unit", lengths)
 
     if result.summaries is not None:
-        order = by_id(result.inputs)
         words = []
-        for texts in result.summaries:
-            words.append([_words(texts[m]) for m in order])
+        for texts in result.summaries.texts:
+            words.append([_words(text or "") for text in texts])
         sizes = []
         copied = []
         places = zip(pairs.systems, pairs.inputs, pairs.columns, strict=True)
@@ -324,7 +324,7 @@ def _kinds(
         for n, name in enumerate(result.systems):
             yield "system", name, pairs.systems == n
 
-    weights = np.array([unit.weight for unit in units])[pairs.columns]
+    weights = result.units.weights[pairs.columns]
     if np.ptp(weights) > 0:
         yield "weight", "above the median", weights > np.median(weights)
 

@@ -1,13 +1,13 @@
 """What the page of scores draws, as plain values for its script."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
 from litepyramid.judges.base import Evidence
-from litepyramid.scoring.inference import flip_p_values, group_letters
+from litepyramid.scoring.inference import FEW, flip_p_values, group_letters
 from litepyramid.stats import adjust_p_values, all_pairs, mean_of_scored, system_means
 from litepyramid.text import cut
 from litepyramid.types import Ends, Fields, FloatArray, IntArray
@@ -20,6 +20,7 @@ BOUNDS = (0.25, 0.75)
 to tell."""
 
 _SURE = 0.8  # share of labels that must say so for a verdict
+_NAMED = 4  # systems in a sentence
 _LONGEST = 200  # characters of what is missing in a sentence
 
 
@@ -27,7 +28,7 @@ def page_data(result: ScoreRecord) -> Fields:
     """What the page's script draws; presences are in thousandths, labels in halves, -1
     is none."""
     notes = result.to_tables()[0].notes
-    labels = result.labels if result.label_units in (None, result.units) else None
+    labels = result.labels_here
     opinions = result.opinions
     calibration = _calibration(result, labels)
     # Of each unit where it is told, and what speaks against it.
@@ -36,6 +37,7 @@ def page_data(result: ScoreRecord) -> Fields:
         evidence = [list(map(_told, row)) for row in result.evidence]
 
     return {
+        "verdict": verdict(result),
         "percent": f"{100 * result.confidence:g} %",
         "signature": result.signature,
         "notes": notes[:-1],
@@ -49,12 +51,63 @@ def page_data(result: ScoreRecord) -> Fields:
         "presence": _scaled(result.presence, 1000),
         "labels": None if labels is None else _scaled(labels, 2),
         "opinions": None if opinions is None else _scaled(opinions, 1000),
-        "texts": result.summaries,
+        "texts": None if result.summaries is None else result.summaries.texts,
         "evidence": evidence,
         "pairs": _pairs(result),
         "tags": result.tags,
         "calibration": None if calibration is None else _drawn(calibration),
     }
+
+
+def verdict(result: ScoreRecord) -> str:
+    """What a reader must know, in one sentence: who leads, who does not differ, whether
+    the inputs suffice, and what people's labels say of the judge."""
+    names = [result.systems[n] for n in result.order]
+    if not names:
+        return ""
+    parts = [_lead(result, names)]
+    inputs = len(result.inputs)
+    if inputs < FEW and len(names) > 1:
+        parts.append(f"{inputs} inputs are few: with {FEW} or more it is surer")
+    if people := _on_people(result, names):
+        parts.append(people)
+    return f"{'; '.join(parts)}."
+
+
+def _lead(result: ScoreRecord, names: Sequence[str]) -> str:
+    """Who leads, and which of the next do not differ."""
+    groups = dict(zip(result.systems, map(set, result.groups), strict=True))
+    best, *others = names
+    score = result.scores[best]
+    if not others:
+        return f"{cut(best)} scores {score:.3f}"
+
+    level = [name for name in others if groups[best] & groups[name]]
+    if not level:
+        return f"{cut(best)} leads with {score:.3f}, and all others score less"
+    if len(level) == len(others):
+        return f"no two systems differ significantly; {cut(best)} has {score:.3f}"
+    shown = ", ".join(cut(name, 40) for name in level[:_NAMED])
+    more = f" and {len(level) - _NAMED} more" if len(level) > _NAMED else ""
+    do = "do" if len(level) > 1 else "does"
+    return f"{cut(best)} has {score:.3f}; {shown}{more} {do} not differ from it"
+
+
+def _on_people(result: ScoreRecord, names: Sequence[str]) -> str:
+    """How people's labels would order the systems; empty without labels."""
+    human = result.human_scores
+    labelled = [name for name in names if human.get(name, np.nan) == human.get(name)]
+    if len(labelled) < 2:
+        return ""
+    by_people = sorted(labelled, key=lambda name: -human[name])
+    turned = 0
+    for i, first in enumerate(labelled):
+        turned += sum(human[first] < human[second] for second in labelled[i + 1 :])
+    pairs = len(labelled) * (len(labelled) - 1) // 2
+    return (
+        f"by people's labels {cut(by_people[0])} leads, and the judge turns {turned} "
+        f"of {pairs} pairs round"
+    )
 
 
 def _systems(result: ScoreRecord) -> list[Fields]:
@@ -68,10 +121,10 @@ def _systems(result: ScoreRecord) -> list[Fields]:
 
 def _inputs(result: ScoreRecord) -> list[Fields]:
     """The inputs with their units and references."""
-    references = result.references or [None] * len(result.units)
     inputs = []
-    for entry, texts in zip(result.units, references, strict=True):
-        inputs.append({**entry.to_json(), "references": texts or None})
+    for entry in result.units:
+        references = result.references.get(entry.input)
+        inputs.append({**entry.to_json(), "references": references})
     return inputs
 
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
-from typing import Any, Unpack
+from itertools import product
+from typing import Unpack
 
 import numpy as np
 
+from litepyramid.data.data import Data, as_data
+from litepyramid.data.records import InputReferences, Summaries, Unit
+from litepyramid.data.saved import checksum_of
 from litepyramid.errors import InputError
-from litepyramid.io.coerce import as_documents, as_names
-from litepyramid.io.dataset import Dataset
-from litepyramid.io.loading import as_dataset
-from litepyramid.io.sources import with_shared_index
+from litepyramid.identity import fingerprint
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.judges.parallel import judge_pairs
@@ -22,22 +22,19 @@ from litepyramid.scoring.inference import with_intervals
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.saved_result import report
 from litepyramid.scoring.system_scores import SystemScores
-from litepyramid.stats import by_id, check_samples, undefined
+from litepyramid.stats import check_samples, undefined
+from litepyramid.text import counted
 from litepyramid.types import (
     BoolArray,
     DataLike,
     Fields,
     FloatArray,
-    InputReferences,
     JudgeLike,
     References,
     ResultLike,
     Signature,
-    SystemSummaries,
     Texts,
     TextsLike,
-    data_hashes,
-    fingerprint,
 )
 
 
@@ -79,7 +76,8 @@ class PrecisionResult(SystemScores):
                         "units": self.units[n][m],
                     }
                 )
-        return {**self._document(), "scores": scores}
+        document = {**self._document(), "scores": scores}
+        return {**document, "checksum": checksum_of(document)}
 
 
 def precision(
@@ -98,12 +96,12 @@ def precision(
 
     The mirror of Lite³Pyramid (ZB21 §3.2): units are extracted from the summary as they
     are from references, and judged against each premise of its input; a unit's presence
-    is that in the premise it is in most, precision the mean over units. F1 = 2 P R / (P
-    + R), 0 where both are 0. A summary that is empty, or has no unit, has no precision;
-    the F1 of an empty one is 0.
+    is that in the premise it is in most, precision the weighted mean over units. F1 = 2
+    P R / (P + R), 0 where both are 0. A summary that is empty, or has no unit, has no
+    precision; the F1 of an empty one is 0.
 
     Args:
-        data: Summaries of every system, as for `score`, or a `Dataset` with references.
+        data: Summaries of every system, as for `score`, or `Data` with references.
         documents: Instead of references, the source texts: the score is then
             faithfulness.
         recall: The result of `score` for the same summaries, or its file: the score is
@@ -127,56 +125,45 @@ def precision(
         $ litepyramid precision example/summaries --references example/references.jsonl
     """
     check_samples(samples, seed=seed, confidence=confidence)
-    dataset, premises = _with_premises(data, documents, sources)
-    systems = dataset.systems
-    inputs = dataset.summaries[0].inputs
+    if documents is not None and sources.get("references") is not None:
+        raise InputError("references and documents", expected="one of the two")
+    given = as_data(data, documents=documents, **sources).with_language()
+    given.require("summaries")
+    summaries = given.summaries
+    systems, inputs = summaries.systems, summaries.inputs
+    premises, left_out = _premises(given)
     recalled = None if recall is None else report(recall)
+    recalls = None if recalled is None else _recall_of(recalled, summaries)
 
-    recalls = None if recalled is None else _recall_of(recalled, dataset.summaries)
+    # All summaries at once: units are extracted, and judged, together.
+    units = _units_of(summaries, given.language)
+    rater = in_language(as_judge(judge), given.language)
+    presence, batch = _best_presence(rater, units, premises)
 
-    # All summaries in one row, system after system: units are extracted, and judged, at
-    # once.
-    texts = list(chain.from_iterable([s.texts for s in dataset.summaries]))
-    units = _units_of(texts, dataset.language)
-    rater = in_language(as_judge(judge), dataset.language)
-    by_text = [premises[pair] for pair in product(systems, inputs)]
-    presence, batch = _best_presence(rater, units, by_text)
+    exact = np.full((len(systems), len(inputs)), np.nan)
+    for n, system in enumerate(systems):
+        for m, name in enumerate(inputs):
+            if (row := presence.get((system, name))) is not None:
+                weights = [unit.weight for unit in units[system, name]]
+                exact[n, m] = np.average(row, weights=weights)
 
-    means = np.full(len(texts), np.nan)
-    for place, row in presence.items():
-        means[place] = row.mean()
-    exact = means.reshape(len(systems), len(inputs))
-
-    metric = "precision" if documents is None else "faithfulness"
+    metric = "faithfulness" if given.documents else "precision"
     values = exact
     if recalls is not None:
         metric = "f1"
-        empty = np.array([not text.strip() for text in texts])
-        values = _f1(exact, recalls, empty.reshape(exact.shape))
+        values = _f1(exact, recalls, summaries.empty)
 
     bootstrap = {
         "samples": samples,
         "confidence": confidence,
         "seed": seed,
     }
-    table = []
-    for start in range(0, len(texts), len(inputs)):
-        places = range(start, start + len(inputs))
-        table.append(tuple(units.get(place, ()) for place in places))
-    # Hashes go by ids, as the order of files changes no number.
-    columns = by_id(inputs)
-    ordered_units = []
-    for n in by_id(systems):
-        ordered_units += [table[n][m] for m in columns]
-    of_all = [
-        [inputs[m], *premises[systems[n], inputs[m]]]
-        for n in by_id(systems)
-        for m in columns
-    ]
-    # Most often all systems have the same.
-    alike = of_all == of_all[: len(columns)] * len(systems)
-    ordered_premises = of_all[: len(columns)] if alike else of_all
-    unscored = int(np.isnan(values).sum())
+    keys = [*product(systems, inputs)]
+    texts = {key: tuple([unit.text for unit in own]) for key, own in units.items()}
+    notes = [*given.notes]
+    if left_out:
+        are = counted(left_out, "summary has", "summaries have")
+        notes.append(f"{are} no premise: left out.")
 
     return PrecisionResult(
         metric=metric,
@@ -184,16 +171,19 @@ def precision(
         **with_intervals(systems, inputs, values, **bootstrap),
         precision=exact,
         recall=recalls,
-        units=tuple(table),
-        counts={**batch.counts, "summaries_without_precision": unscored},
-        notes=dataset.notes,
+        units=tuple([tuple([texts.get((s, i), ()) for i in inputs]) for s in systems]),
+        counts={
+            **batch.counts,
+            "summaries_without_precision": int(np.isnan(values).sum()),
+        },
+        notes=tuple(notes),
         signature=Signature.of(
             direction=metric,
-            premise="references" if documents is None else "documents",
-            **{**batch.signature, **signed(dataset.language)},
-            **data_hashes(summaries=dataset.summaries),
-            units_sha=fingerprint(ordered_units),
-            premises_sha=fingerprint(ordered_premises),
+            premise="documents" if given.documents else "references",
+            **{**batch.signature, **signed(given.language)},
+            summaries_sha=summaries.sha,
+            units_sha=fingerprint([texts.get(key, ()) for key in keys]),
+            premises_sha=fingerprint([[*key, *premises.get(key, ())] for key in keys]),
             recall=None if recalled is None else fingerprint([str(recalled.signature)]),
             truncated=batch.counts.get("truncated"),
             missing=batch.counts.get("missing") or None,
@@ -202,119 +192,93 @@ def precision(
     )
 
 
-def _recall_of(recalled: ScoreResult, summaries: Sequence[SystemSummaries]) -> Any:
-    """Recall in the order of some summaries, if it is that of the same ones."""
-    names = [one.system for one in summaries]
-    inputs = summaries[0].inputs
-    same = {*recalled.systems} == {*names} and {*recalled.inputs} == {*inputs}
-    if same:
-        rows = [recalled.systems.index(name) for name in names]
-        columns = [recalled.inputs.index(name) for name in inputs]
-        # A result of presence alone does not know its summaries.
-        for row, one in zip(rows, summaries, strict=True):
-            judged = recalled.summaries and [
-                recalled.summaries[row][m] for m in columns
-            ]
-            same &= judged in (None, [*one.texts])
-
-    if not same:
+def _recall_of(recalled: ScoreResult, summaries: Summaries) -> FloatArray:
+    """(N, M) recall, if it is that of the same summaries."""
+    same = (recalled.systems, recalled.inputs) == (summaries.systems, summaries.inputs)
+    # A result of presence alone does not know its summaries.
+    texts = recalled.summaries
+    if not same or (texts is not None and texts != summaries):
         raise InputError(
             "recall for other systems, inputs or texts", expected="the same summaries"
         )
-    return recalled.values[np.ix_(rows, columns)]
+    return recalled.values
 
 
-def _with_premises(
-    data: Any, documents: Any, sources: Any
-) -> tuple[Dataset, dict[tuple[str, str], list[str]]]:
-    """The summaries, and by system and input the texts that they are judged against."""
-    texts: dict[tuple[str, str], str] = {}
-    keys = as_names(sources.get("ids"), sources.get("columns"))
-    if documents is not None:
-        data, documents = with_shared_index(
-            (data, documents), ("summary", "document"), **keys
-        )
-        texts = as_documents(documents, **keys)
-        # Summaries in a list go by the order of the documents, under their ids.
-        if not isinstance(data, Dataset) and not keys["ids"]:
-            sources["ids"] = [*dict.fromkeys(name for _, name in texts)]
+Key = tuple[str, str]
+"""A system and an input."""
 
-    dataset = as_dataset(data, **sources).with_language()
-    dataset.require("summaries")
-    if documents is not None and sources.get("references") is not None:
-        raise InputError("references and documents", expected="one of the two")
-    if not (texts or dataset.references):
+
+def _premises(data: Data) -> tuple[dict[Key, list[str]], int]:
+    """By system and input the texts that a summary is judged against, and how many
+    have none."""
+    if not (data.documents or data.references):
         raise InputError("what to judge against", expected="references, or documents")
 
-    names = dataset.summaries[0].inputs
-    # Documents without ids go by the order of answers that have some.
-    if texts and not keys["ids"] and not {name for _, name in texts} >= {*names}:
-        texts = as_documents(documents, **{**keys, "ids": names})
-
-    # Documents of other systems are those of all, if all have the same.
     shared: dict[str, list[str]] = {}
-    if not texts:
-        for entry in dataset.references or ():
+    if not data.documents:
+        for entry in data.references:
             shared[entry.input] = [" ".join(one) for one in entry.references]
-    distinct = dict.fromkeys([(name, text) for (_, name), text in texts.items()])
-    for name, text in distinct:
-        shared.setdefault(name, []).append(text)
+    own_systems = {system for system, _ in data.documents} & {*data.systems}
+    for (_, name), text in sorted(data.documents.items()) if not own_systems else ():
+        # Documents of other systems are those of all, if all have the same.
+        if text not in shared.setdefault(name, []):
+            shared[name].append(text)
 
-    theirs = {system for system, _ in texts} & {*dataset.systems}
     premises = {}
-    for system, name in product(dataset.systems, names):
-        own = shared.get(name, [])
-        if (system, name) in texts:
-            own = [texts[system, name]]
-        elif theirs or (texts and len(own) > 1):
-            own = []
-        if not own:
+    for key in product(data.systems, data.summaries.inputs):
+        texts = shared.get(key[1], [])
+        if key in data.documents:
+            texts = [data.documents[key]]
+        elif data.documents and len(texts) > 1:
             raise InputError(
-                f"no premise for input '{name}' of system '{system}'",
+                f"several documents of input '{key[1]}', and none of '{key[0]}'",
                 expected="one for every input, of all systems or of each",
                 hint="Contexts that differ belong into one table, with a column "
-                "'system'."
-                if theirs
-                else None,
+                "'system'.",
             )
-        premises[system, name] = own
+        if texts:
+            premises[key] = texts
 
-    return dataset, premises
+    if not premises:
+        raise InputError("no premise for any summary", expected="the same inputs")
+    return premises, len(data.systems) * len(data.summaries.inputs) - len(premises)
 
 
-def _units_of(texts: Sequence[str], language: str) -> dict[int, Texts]:
-    """The units of each text that is not empty, by its place."""
+def _units_of(summaries: Summaries, language: str) -> dict[Key, tuple[Unit, ...]]:
+    """The units of each summary that is not empty."""
     from litepyramid.units.extract import extract
 
+    keys = {}
     records = []
-    for place, text in enumerate(texts):
-        if text.strip():
-            # Extraction wants references: a summary is taken for one, named by its
-            # place.
-            records.append(InputReferences(str(place), ((text,),), (False,)))
+    for number, (key, text) in enumerate(summaries.cells()):
+        if text and text.strip():
+            # Extraction wants references: a summary is taken for one.
+            keys[str(number)] = key
+            records.append(InputReferences(str(number), ((text,),), (False,)))
     extraction = extract(records, language=language)
-    return {int(entry.input): entry.texts for entry in extraction.units}
+    return {keys[entry.input]: entry.units for entry in extraction.units}
 
 
 def _best_presence(
     judge: Judge,
-    units: Mapping[int, Texts],
-    premises: Sequence[Sequence[str]],
-) -> tuple[dict[int, FloatArray], JudgedBatch]:
-    """The presence of each text's units in the premise that they are in most."""
-    places = []
+    units: Mapping[Key, Sequence[Unit]],
+    premises: Mapping[Key, Sequence[str]],
+) -> tuple[dict[Key, FloatArray], JudgedBatch]:
+    """The presence of each summary's units in the premise that they are in most."""
+    keys = []
     items = []
-    for place in sorted(units):
-        for premise in premises[place]:
-            if units[place]:
-                places.append(place)
-                items.append((premise, units[place]))
+    for key, own in units.items():
+        texts = tuple([unit.text for unit in own])
+        for premise in premises.get(key, ()):
+            if texts:
+                keys.append(key)
+                items.append((premise, texts))
 
     batch = judge_pairs(judge, items)
-    best: dict[int, FloatArray] = {}
-    for place, row in zip(places, batch.presence, strict=True):
+    best: dict[Key, FloatArray] = {}
+    for key, row in zip(keys, batch.presence, strict=True):
         # One reference that holds the unit is enough.
-        best[place] = np.maximum(best[place], row) if place in best else row
+        best[key] = np.maximum(best[key], row) if key in best else row
     return best, batch
 
 

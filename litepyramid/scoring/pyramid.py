@@ -1,14 +1,13 @@
 """Scores from presence and weights: Lite2, Lite2.x, Lite3, LitePyramid, Pyramid,
 rubrics.
 
-Presence is an array (..., U) in [0, 1], a leading axis the systems, in which the units
-of one input stand together; a `UnitLayout` says where. Scores are (..., M), NaN where
+Presence is an array (..., U) in [0, 1] over the units of a `Units`, a leading axis the
+systems. Scores are (..., M), NaN where
 the presence of a unit of the input is NaN. One call scores all summaries of all
 systems.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, Self, get_args
@@ -16,17 +15,10 @@ from typing import Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from litepyramid.data.records import Fact, Units
 from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
-from litepyramid.types import (
-    BoolArray,
-    Ends,
-    FloatArray,
-    InputUnits,
-    IntArray,
-    Names,
-    unit_order,
-)
+from litepyramid.types import BoolArray, Ends, FloatArray
 
 Rule = Literal[
     "lite", "vital", "sample", "original", "modified", "points", "normalized"
@@ -37,76 +29,7 @@ SIGNED = ("points", "normalized")
 NUGGET_SCORES = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
 
 
-@dataclass(frozen=True)
-class UnitLayout:
-    """Where each input's units stand in flat arrays.
-
-    Attributes:
-        inputs: M ids.
-        offsets: (M + 1,) int64; the units of input i are ``offsets[i]:offsets[i + 1]``.
-        weights: (U,) float64, one weight a unit; below zero for a penalty of a rubric.
-        vital: (U,) whether a unit is a vital nugget; None if none says how important it
-            is.
-        order: (U,) each input's units by what they say: in this order they are summed
-            and drawn, whatever that of the file.
-    """
-
-    inputs: Names
-    offsets: IntArray
-    weights: FloatArray
-    vital: BoolArray | None
-    order: IntArray
-
-    @classmethod
-    def of(cls, units: Sequence[InputUnits]) -> Self:
-        """The layout of inputs with their units; InputError where none has a weight
-        above zero."""
-        if not units:
-            raise InputError("no inputs", expected="the units of at least one input")
-        weights: list[float] = []
-        importance = []
-        offsets = [0]
-        order = []
-
-        for entry in units:
-            row = [unit.weight for unit in entry.units]
-            if not row:
-                raise InputError(
-                    f"input '{entry.input}' has no units",
-                    expected="at least one",
-                    hint="Units are extracted from words: a reference needs some.",
-                )
-            if not max(row) > 0 or not np.isfinite(row).all():
-                raise InputError(
-                    f"the weights of input '{entry.input}' are {cut(row)}",
-                    expected="at least one unit with a weight above zero, and no NaN",
-                )
-            # Sums of floats depend on their order: by text it is always the same.
-            order += [len(weights) + place for place in unit_order(entry)]
-            weights += row
-            offsets.append(len(weights))
-            importance += [unit.importance for unit in entry.units]
-
-        vital = np.array(importance) == "vital" if any(importance) else None
-        return cls(
-            tuple(entry.input for entry in units),
-            np.array(offsets),
-            np.array(weights, dtype=float),
-            vital,
-            np.array(order),
-        )
-
-    @property
-    def bounds(self) -> list[tuple[int, int]]:
-        """M pairs: where each input's units begin and end."""
-        return list(pairwise(self.offsets.tolist()))
-
-    def sums(self, values: FloatArray) -> FloatArray:
-        """Sums over each input's units: (..., U) to (..., M)."""
-        return np.add.reduceat(values[..., self.order], self.offsets[:-1], axis=-1)
-
-
-def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
+def lite_pyramid_scores(presence: ArrayLike, units: Units) -> FloatArray:
     r"""The weighted mean presence of each input's units: Lite2, Lite2.x, Lite3, human
     score.
 
@@ -115,13 +38,13 @@ def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
     (ZB21 eq. 2 with SCUs, §3.2 with STUs, which all weigh 1; with human labels for f it
     is the exhaustive human score.)
     """
-    weighted = _presence(presence, layout) * layout.weights
-    return np.asarray(layout.sums(weighted) / layout.sums(layout.weights), dtype=float)
+    weighted = _presence(presence, units) * units.weights
+    return np.asarray(units.sums(weighted) / units.sums(units.weights), dtype=float)
 
 
 def rubric_scores(
     presence: ArrayLike,
-    layout: UnitLayout,
+    units: Units,
     *,
     normalized: bool = False,
     chosen: BoolArray | None = None,
@@ -139,19 +62,17 @@ def rubric_scores(
     presence of one that counts is NaN (no judgement is not "not met"), and where none
     with positive points counts.
     """
-    presence = _presence(presence, layout)
-    weights = (
-        layout.weights if chosen is None else np.where(chosen, layout.weights, 0.0)
-    )
+    presence = _presence(presence, units)
+    weights = units.weights if chosen is None else np.where(chosen, units.weights, 0.0)
     # 0 · NaN would be NaN: a criterion that does not count may lack a judgement.
-    total = layout.sums(np.where(weights == 0, 0.0, presence * weights))
+    total = units.sums(np.where(weights == 0, 0.0, presence * weights))
     # Penalties are no points to be had: what can be had are the positive ones.
-    most = layout.sums(np.maximum(weights, 0))
-    least = layout.sums(np.minimum(weights, 0)) if normalized else 0.0
+    most = units.sums(np.maximum(weights, 0))
+    least = units.sums(np.minimum(weights, 0)) if normalized else 0.0
     return ratio(total - least, np.where(most > 0, most - least, 0.0), np.nan)
 
 
-def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArray]:
+def nugget_scores(presence: ArrayLike, units: Units) -> dict[str, FloatArray]:
     """The four scores of TREC RAG's nuggets (AutoNuggetizer; Pradeep et al. 2024).
 
     ``vital_score`` and ``all_score`` are the mean presence of an answer's vital
@@ -160,19 +81,19 @@ def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArr
     are 1 for support, .5 for partial support, else 0. Weights play no part. An input
     without a vital nugget has a vital score of 0.
     """
-    graded = _presence(presence, layout)
+    graded = _presence(presence, units)
     strict = np.where(np.isnan(graded), np.nan, graded >= 0.75)
-    every = np.ones(layout.weights.size)
+    every = np.ones(units.weights.size)
     scores = {}
     for name in NUGGET_SCORES:
         counted_presence = strict if "strict" in name else graded
-        weights = every * _vital(layout) if "vital" in name else every
-        scores[name] = _mean_of(counted_presence, weights, layout)
+        weights = every * _vital(units) if "vital" in name else every
+        scores[name] = _mean_of(counted_presence, weights, units)
     return scores
 
 
 def litepyramid_sample_scores(
-    presence: ArrayLike, layout: UnitLayout, size: int, rng: np.random.Generator
+    presence: ArrayLike, units: Units, size: int, rng: np.random.Generator
 ) -> tuple[FloatArray, int]:
     """LitePyramid (Shapira et al. 2019): mean presence of `size` units sampled for each
     input.
@@ -182,7 +103,7 @@ def litepyramid_sample_scores(
     systems, inputs in the order of their ids, units in that of their texts. Also given
     is how many inputs had a pool smaller than `size`, all of which was used.
     """
-    weights = layout.weights
+    weights = units.weights
     if (weights != np.round(weights)).any():
         raise InputError(
             "a unit's weight is not a whole number",
@@ -194,24 +115,24 @@ def litepyramid_sample_scores(
     small = 0
 
     # By id: one generator draws for all inputs, so their order is part of the draw.
-    for _, (start, end) in sorted(zip(layout.inputs, layout.bounds, strict=True)):
-        units = layout.order[start:end]
-        pool = np.repeat(units, weights[units].astype(int))
+    for start, end in pairwise(units.offsets.tolist()):
+        places = np.arange(start, end)
+        pool = np.repeat(places, weights[places].astype(int))
         small += pool.size < size
         np.add.at(drawn, rng.choice(pool, min(size, pool.size), replace=False), 1.0)
 
-    values = layout.sums(_presence(presence, layout) * drawn) / layout.sums(drawn)
+    values = units.sums(_presence(presence, units) * drawn) / units.sums(drawn)
     return values, int(small)
 
 
-def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
+def pyramid_scores(labels: ArrayLike, units: Units) -> FloatArray:
     """The original Pyramid score (Nenkova & Passonneau 2004; ZB21 eq. 1).
 
     Σ weights of the present SCUs / the best sum reachable with as many SCUs; 0 for a
     summary with no SCU present. Labels are 0 or 1: the score counts SCUs, so it needs a
     decision. NaN where a label is missing (NaN).
     """
-    present = _presence(labels, layout)
+    present = _presence(labels, units)
     unlabelled = np.isnan(present)
     if not (np.isin(present, (0.0, 1.0)) | unlabelled).all():
         raise InputError(
@@ -219,22 +140,22 @@ def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
         )
 
     # An input with a unit that nobody labelled has no score.
-    incomplete = layout.sums(unlabelled.astype(float)) > 0
+    incomplete = units.sums(unlabelled.astype(float)) > 0
     present = np.where(unlabelled, 0.0, present)
 
     # As many SCUs as the summary has, the heaviest of the input.
-    sizes = layout.sums(present).astype(int)
+    sizes = units.sums(present).astype(int)
     best = np.empty(sizes.shape)
-    for i, heaviest in enumerate(_heaviest(layout)):
+    for i, heaviest in enumerate(_heaviest(units)):
         best[..., i] = heaviest[sizes[..., i]]
-    gained = layout.sums(present * layout.weights)
+    gained = units.sums(present * units.weights)
     scores = ratio(gained, best)
 
     return np.where(incomplete, np.nan, scores)
 
 
 def modified_pyramid_scores(
-    presence: ArrayLike, layout: UnitLayout, references: ArrayLike
+    presence: ArrayLike, units: Units, references: ArrayLike
 ) -> FloatArray:
     """The modified Pyramid score (Passonneau 2010).
 
@@ -249,11 +170,11 @@ def modified_pyramid_scores(
         raise InputError(
             "no references", expected="at least one reference for each input"
         )
-    sizes = np.floor(layout.sums(layout.weights) / counts + 0.5).astype(int)
+    sizes = np.floor(units.sums(units.weights) / counts + 0.5).astype(int)
     # References may repeat SCUs: the ideal summary cannot hold more than there are.
-    sums = zip(_heaviest(layout), sizes.tolist(), strict=True)
+    sums = zip(_heaviest(units), sizes.tolist(), strict=True)
     best = np.array([heaviest[min(size, heaviest.size - 1)] for heaviest, size in sums])
-    gained = layout.sums(_presence(presence, layout) * layout.weights)
+    gained = units.sums(_presence(presence, units) * units.weights)
     return ratio(gained, best, np.nan)
 
 
@@ -292,61 +213,71 @@ class ScoringRule:
         options = {fields[name]: int(number)} if number else {}
         return cls(name, **options)  # type: ignore[arg-type]
 
-    def layout(self, units: Sequence[InputUnits]) -> UnitLayout:
-        """The units' layout; InputError if the rule cannot score them, whatever their
+    def check(self, units: Units) -> None:
+        """Raises InputError if the rule cannot score these units, whatever their
         presence."""
-        layout = UnitLayout.of(units)
-        signed = self.name in SIGNED
-        wrong = np.flatnonzero(layout.weights == 0 if signed else layout.weights < 0)
+        if not units:
+            raise InputError("no inputs", expected="the units of at least one input")
+        for entry in units:
+            weights = [unit.weight for unit in entry.units]
+            if not weights:
+                raise InputError(
+                    f"input '{entry.input}' has no units",
+                    expected="at least one",
+                    hint="Units are extracted from words: a reference needs some.",
+                )
+            if not max(weights) > 0 or not np.isfinite(weights).all():
+                raise InputError(
+                    f"the weights of input '{entry.input}' are {cut(weights)}",
+                    expected="at least one unit with a weight above zero, and no NaN",
+                )
 
-        if len(wrong):
-            # The input whose units hold the place of the first wrong one.
-            place = int(np.searchsorted(layout.offsets, wrong[0], side="right")) - 1
-            name = units[place].input
-            unit = units[place].units[wrong[0] - layout.offsets[place]]
-            raise InputError(
-                f"'{cut(unit.text, 60)}' of input '{name}' has the weight "
-                f"{unit.weight:g}",
-                expected="points above or below zero"
-                if signed
-                else "no weight below zero",
-                hint=None
-                if signed
-                else "Score a rubric with penalties by the rule points.",
-            )
-
+        for fact, unit in zip(units.facts, units.every, strict=True):
+            self._check_weight(fact, unit.weight)
         if self.name == "vital":
-            _vital(layout)
-        return layout
+            _vital(units)
+
+    def _check_weight(self, fact: Fact, weight: float) -> None:
+        """Points of a rubric have a sign, other weights have none."""
+        signed = self.name in SIGNED
+        if weight != 0 if signed else weight >= 0:
+            return
+        expected = "points above or below zero" if signed else "no weight below zero"
+        hint = None if signed else "Score a rubric with penalties by the rule points."
+        raise InputError(
+            f"'{cut(fact.text, 60)}' of input '{fact.input}' has the weight {weight:g}",
+            expected=expected,
+            hint=hint,
+        )
 
     def apply(
-        self, presence: FloatArray, layout: UnitLayout, seed: int
+        self, presence: FloatArray, units: Units, seed: int
     ) -> tuple[FloatArray, dict[str, int]]:
         """(N, M) scores of (N, U) presence, and counts to report."""
         if self.name == "lite":
-            return lite_pyramid_scores(presence, layout), {}
+            return lite_pyramid_scores(presence, units), {}
         if self.name in SIGNED:
             return rubric_scores(
-                presence, layout, normalized=self.name == "normalized"
+                presence, units, normalized=self.name == "normalized"
             ), {}
 
         if self.name == "vital":
-            return _mean_of(presence, layout.weights * _vital(layout), layout), {}
+            return _mean_of(presence, units.weights * _vital(units), units), {}
         if self.name == "sample":
             rng = np.random.default_rng(seed)
-            values, small = litepyramid_sample_scores(presence, layout, self.size, rng)
+            values, small = litepyramid_sample_scores(presence, units, self.size, rng)
             return values, {"inputs_with_fewer_units_than_sample": small}
 
         if self.name == "original":
-            return pyramid_scores(presence, layout), {}
-        return modified_pyramid_scores(presence, layout, self.references), {}
+            return pyramid_scores(presence, units), {}
+        return modified_pyramid_scores(presence, units, self.references), {}
 
     @property
     def is_sum(self) -> bool:
         """Whether the score is a sum over facts, so that each has a share in it."""
         return self.name in ("lite", "vital", "points", "normalized")
 
-    def shares(self, layout: UnitLayout) -> FloatArray:
+    def shares(self, units: Units) -> FloatArray:
         """(U,) what the presence of each unit adds to its input's score, for rules that
         are sums over units."""
         if not self.is_sum:
@@ -356,21 +287,21 @@ class ScoringRule:
                 hint="Label whole inputs for this rule (--spread inputs).",
             )
 
-        weights = layout.weights
+        weights = units.weights
         if self.name == "vital":
-            weights = weights * _vital(layout)
+            weights = weights * _vital(units)
         # As in `rubric_scores`: points divide by what can be had, normalized by all.
         size = np.maximum(weights, 0) if self.name == "points" else np.abs(weights)
         # An input whose weights are all zero has no shares, and is no division by zero.
-        whole = np.repeat(layout.sums(size), np.diff(layout.offsets))
+        whole = units.sums(size)[units.input_of]
         return ratio(weights, whole)
 
-    def limits(self, layout: UnitLayout) -> Ends:
+    def limits(self, units: Units) -> Ends:
         """The lowest and the highest mean score that any labels give."""
         # Penalties alone may take points below zero, as far as an input's allow.
         if self.name == "points":
-            shares = self.shares(layout)
-            return float(layout.sums(np.minimum(shares, 0)).mean()), 1.0
+            shares = self.shares(units)
+            return float(units.sums(np.minimum(shares, 0)).mean()), 1.0
         return 0.0, np.inf if self.name == "modified" else 1.0
 
     def metric(self, kinds: str) -> str:
@@ -420,22 +351,20 @@ def metric_title(metric: str) -> str:
     return _TITLES.get(metric, metric)
 
 
-def _vital(layout: UnitLayout) -> BoolArray:
-    if layout.vital is None:
+def _vital(units: Units) -> BoolArray:
+    if units.vital is None:
         raise InputError(
             "no unit says whether it is vital",
             expected='nuggets, or units with "importance": vital or okay',
         )
-    return layout.vital
+    return units.vital
 
 
-def _mean_of(
-    presence: FloatArray, weights: FloatArray, layout: UnitLayout
-) -> FloatArray:
+def _mean_of(presence: FloatArray, weights: FloatArray, units: Units) -> FloatArray:
     """The weighted mean presence of the units of each input with a weight; 0 where none
     has."""
     gained = np.where(weights > 0, presence * weights, 0.0)
-    return ratio(layout.sums(gained), layout.sums(weights))
+    return ratio(units.sums(gained), units.sums(weights))
 
 
 def ratio(gained: FloatArray, whole: FloatArray, other: float = 0.0) -> FloatArray:
@@ -444,20 +373,20 @@ def ratio(gained: FloatArray, whole: FloatArray, other: float = 0.0) -> FloatArr
     return np.asarray(np.divide(gained, whole, out=out, where=whole > 0))
 
 
-def _heaviest(layout: UnitLayout) -> list[FloatArray]:
+def _heaviest(units: Units) -> list[FloatArray]:
     """Per input, entry n is the sum of its n heaviest weights, from n = 0."""
     sums = []
-    for start, end in layout.bounds:
-        heaviest_first = np.sort(layout.weights[start:end])[::-1]
+    for start, end in pairwise(units.offsets.tolist()):
+        heaviest_first = np.sort(units.weights[start:end])[::-1]
         sums.append(np.concatenate(([0.0], np.cumsum(heaviest_first))))
     return sums
 
 
-def _presence(values: ArrayLike, layout: UnitLayout) -> FloatArray:
+def _presence(values: ArrayLike, units: Units) -> FloatArray:
     array = np.asarray(values, dtype=float)
-    if array.ndim == 0 or array.shape[-1] != layout.weights.size:
+    if array.ndim == 0 or array.shape[-1] != units.weights.size:
         raise InputError(
             f"presence of the shape {array.shape}",
-            expected=f"{counted(layout.weights.size, 'unit')} on the last axis",
+            expected=f"{counted(units.weights.size, 'unit')} on the last axis",
         )
     return array

@@ -1,14 +1,17 @@
 """The result of `score`: scores of systems, down to each unit's presence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, islice, product
-from pathlib import Path
+from itertools import chain, islice, pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
 
+from litepyramid.data.facts import Facts
+from litepyramid.data.records import InputUnits, Summaries, Units
+from litepyramid.data.saved import checksum_of
+from litepyramid.data.scores import HUMAN, Scores
 from litepyramid.errors import InputError, choose
 from litepyramid.judges.base import Evidence, Explainer, Judge
 from litepyramid.scoring.inference import too_few_inputs
@@ -17,25 +20,14 @@ from litepyramid.scoring.pyramid import (
     NUGGET_SCORES,
     SIGNED,
     ScoringRule,
-    UnitLayout,
     nugget_scores,
     rubric_scores,
 )
 from litepyramid.scoring.system_scores import SystemScores
-from litepyramid.stats import by_id, system_intervals, system_means
+from litepyramid.stats import system_intervals, system_means
 from litepyramid.tables import Column, Table, frame
 from litepyramid.text import counted
-from litepyramid.types import (
-    BoolArray,
-    Fields,
-    FloatArray,
-    InputUnits,
-    ScoreMatrix,
-    Texts,
-    array_sha,
-    every_unit,
-    fingerprint,
-)
+from litepyramid.types import BoolArray, Fields, FloatArray, Texts
 
 FrameRows = Literal["systems", "inputs", "units", "tags"]
 
@@ -48,16 +40,16 @@ class ScoreResult(SystemScores):
 
     Attributes:
         rule: How presence became scores.
-        presence: (N, U) presence of every unit, input after input.
-        labels: (N, L) human labels of the labelled units, NaN rows for systems without
-            labels; None if there are none.
-        label_units: M inputs with the L units that labels refer to; None without
-            labels.
+        facts: The presence of every unit in every system's summary.
+        labels: People's labels, with the units that they are of, NaN rows for systems
+            without labels; None if there are none.
         human: (N, M) human scores, with NaN likewise; None without labels.
-        summaries: (N, M) the texts that were judged; None if only presence was given.
-        references: M inputs with their references, each a tuple of sentences; None
-            without them.
-        evidence: (N, U) where the judge found each unit; None if it was not asked.
+        summaries: The texts that were judged; None if only presence was given.
+        references: By input the references, each a tuple of sentences; empty without
+            them.
+        evidence: N rows of U: where the judge found each unit; None if it was not
+            asked.
+        plan: What each source was taken for, and by what they were joined.
         ceiling: The mean score of the references on their own units, by the same judge;
             None if the units were not extracted from references.
         opinions: (J, N, U) presences by each of several judges; None of a single one.
@@ -65,47 +57,42 @@ class ScoreResult(SystemScores):
     """
 
     rule: ScoringRule
-    units: tuple[InputUnits, ...]
-    presence: FloatArray
-    labels: FloatArray | None
-    label_units: tuple[InputUnits, ...] | None
+    facts: Facts
+    labels: Facts | None
     human: FloatArray | None
-    summaries: tuple[Texts, ...] | None = None
-    references: tuple[tuple[Texts, ...], ...] | None = None
+    summaries: Summaries | None = None
+    references: Mapping[str, tuple[Texts, ...]] = field(default_factory=dict)
     evidence: tuple[tuple[Evidence, ...], ...] | None = None
+    plan: Texts = field(default=(), compare=False)
     ceiling: float | None = None
     opinions: FloatArray | None = None
     judge: Judge | None = field(default=None, compare=False)
 
-    @cached_property
-    def layout(self) -> UnitLayout:
-        """Where each input's units stand in `presence`."""
-        return self.rule.layout(self.units)
+    @property
+    def units(self) -> Units:
+        """The units of every input."""
+        return self.facts.units
 
     @property
-    def checksum(self) -> str:
-        """Eight hex digits that name what was measured, and how; units and summaries
-        have hashes of their own."""
-        measured: list[Any] = [
-            [self.metric, self.name, self.systems, self.inputs],
-            self.signature.fields,
-            [str(self.rule), self.samples, self.confidence, self.seed],
-            [self.ceiling, sorted(self.counts.items())],
-            [self.intervals, self.groups],
-        ]
-        for values in (self.values, self.presence, self.human, self.labels):
-            measured.append(["" if values is None else array_sha(values)])
-        if self.references:
-            measured.append(self.references)
-
-        return fingerprint(measured)
+    def presence(self) -> FloatArray:
+        """(N, U) presence of every unit; NaN where there is no judgement."""
+        return self.facts.values
 
     @property
-    def human_matrix(self) -> ScoreMatrix | None:
-        """The human scores with names; None without labels."""
-        if self.human is None:
+    def labels_here(self) -> FloatArray | None:
+        """(N, U) labels of the units that were judged; None where people labelled
+        others, or none."""
+        if self.labels is None or self.labels.units.facts != self.units.facts:
             return None
-        return ScoreMatrix("human", self.systems, self.inputs, self.human)
+        return self.labels.values
+
+    @property
+    def table(self) -> Scores:
+        """The summary scores with names, human ones too where people labelled any."""
+        scores = {self.name: self.values}
+        if self.human is not None:
+            scores[HUMAN] = self.human
+        return Scores.of(scores, self.systems, self.inputs)
 
     @property
     def human_scores(self) -> dict[str, float]:
@@ -139,8 +126,8 @@ class ScoreResult(SystemScores):
         # Other rules are no sums over units, of which a tag could take a part.
         if self.rule.name not in ("lite", *SIGNED):
             return []
-        units = every_unit(self.units)
-        tags = {*chain.from_iterable([unit.tags for unit in units])}
+        units = self.units.every
+        tags = {tag for unit in units for tag in unit.tags}
 
         rows = []
         for tag in sorted(tags):
@@ -151,21 +138,18 @@ class ScoreResult(SystemScores):
     def _rows_of_tag(self, tag: str, chosen: BoolArray) -> list[Fields]:
         """The scores on the (U,) chosen units, best system first; none without an
         input."""
-        layout = self.layout
+        units = self.units
         normalized = self.rule.name == "normalized"
         values = rubric_scores(
-            self.presence, layout, normalized=normalized, chosen=chosen
+            self.presence, units, normalized=normalized, chosen=chosen
         )
-        positive = (chosen & (layout.weights > 0)).astype(float)
-        counts = layout.sums(positive) > 0
-        values = values[:, [m for m in by_id(self.inputs) if counts[m]]]
+        positive = (chosen & (units.weights > 0)).astype(float)
+        values = values[:, units.sums(positive) > 0]
         if not values.size:
             return []
 
-        # Systems in the order of their names, so that the draws are the same for all.
-        by_system = by_id(self.systems)
         ends = system_intervals(
-            values[by_system],
+            values,
             samples=self.samples,
             confidence=self.confidence,
             seed=self.seed,
@@ -174,7 +158,7 @@ class ScoreResult(SystemScores):
 
         rows = []
         for n in self.order:
-            low, high = ends[by_system.index(n)]
+            low, high = ends[n]
             row = {
                 "tag": tag,
                 "system": self.systems[n],
@@ -197,17 +181,10 @@ class ScoreResult(SystemScores):
         None of units that do not say how important they are.
         """
         measures = {}
-        sides = (
-            ("", self.presence, self.units),
-            ("human_", self.labels, self.label_units),
-        )
-        for prefix, values, units in sides:
-            if values is None or not units:
-                continue
-            layout = UnitLayout.of(units)
+        for prefix, facts in (("", self.facts), ("human_", self.labels)):
             # Units of which none says how important it is are no nuggets.
-            if layout.vital is not None:
-                for name, scores in nugget_scores(values, layout).items():
+            if facts is not None and facts.units.vital is not None:
+                for name, scores in nugget_scores(facts.values, facts.units).items():
                     measures[prefix + name] = scores
         return measures
 
@@ -286,7 +263,7 @@ class ScoreResult(SystemScores):
     def to_csv_table(self) -> Table:
         """One row per system and input: its score, its units, missing ones."""
         unjudged = np.isnan(self.presence).astype(float)
-        missing = self.layout.sums(unjudged)
+        missing = self.units.sums(unjudged)
         rows = []
 
         for n, system in enumerate(self.systems):
@@ -309,8 +286,7 @@ class ScoreResult(SystemScores):
     def unit_table(self) -> Table:
         """One row per system and unit: presence, label, and the judge's evidence; how
         far apart several judges are."""
-        # Labels of other units have no place beside these.
-        labels = self.labels if self.label_units in (None, self.units) else None
+        labels = self.labels_here
         rows = []
 
         for n, system in enumerate(self.systems):
@@ -341,7 +317,7 @@ class ScoreResult(SystemScores):
         if self.evidence and self.summaries:
             evidence = self.evidence[system][place]
             if evidence.sentence >= 0:
-                summary = self.summaries[system][column]
+                summary = self.summaries.texts[system][column] or ""
                 return {
                     "evidence": summary[slice(*evidence.span)],
                     "missing": "; ".join(evidence.missing),
@@ -361,53 +337,58 @@ class ScoreResult(SystemScores):
 
     def json_entries(self) -> Fields:
         """Everything, down to each unit's presence in each summary, with the texts."""
+        return {**self._entries(), "checksum": checksum_of(self._entries())}
+
+    def _entries(self) -> Fields:
         entries = self._document()
         entries["scores"] = self._rows()
         entries["units"] = map(InputUnits.to_json, self.units)
-        if self.label_units not in (None, self.units):
-            entries["label_units"] = map(InputUnits.to_json, self.label_units or ())
+        if self.labels is not None and self.labels_here is None:
+            entries["label_units"] = map(InputUnits.to_json, self.labels.units)
         return entries
 
     def _document(self) -> Fields:
         """What is saved but for rows and units; what is empty is left out."""
         document = super()._document()
-        document["checksum"] = self.checksum
         document["rule"] = str(self.rule)
-        for name in ("ceiling", "tags", "references"):
+        for name in ("plan", "ceiling", "tags", "references"):
             value = getattr(self, name)
-            if value not in (None, (), []):
+            if value not in (None, {}, [], ()):
                 document[name] = value
 
         return document
 
     def _rows(self) -> Iterator[Fields]:
-        """One row a system and input: `io.saved.SavedRow`."""
-        units = self.layout.bounds
-        label_units = UnitLayout.of(self.label_units or self.units).bounds
+        """One row a system and input: `data.saved.SavedRow`."""
         measures = self.measures
         measures.pop(self.name, None)  # which is the score itself
+        parts = pairwise(self.units.offsets.tolist())
+        labelled = self.labels.units if self.labels is not None else self.units
+        label_parts = pairwise(labelled.offsets.tolist())
+        places = [*zip(self.inputs, parts, label_parts, strict=True)]
 
-        for n, m in product(range(len(self.systems)), range(len(self.inputs))):
-            cells = slice(*units[m])
-            row = {
-                "system": self.systems[n],
-                "input": self.inputs[m],
-                "score": self.values[n, m],
-                "presence": self.presence[n, cells],
-            }
-            if self.human is not None and self.labels is not None:
-                row["human"] = self.human[n, m]
-                row["labels"] = self.labels[n, slice(*label_units[m])]
+        for n, system in enumerate(self.systems):
+            for m, (input_, part, label_part) in enumerate(places):
+                cells = slice(*part)
+                row = {
+                    "system": system,
+                    "input": input_,
+                    "score": self.values[n, m],
+                    "presence": self.presence[n, cells],
+                }
+                if self.human is not None and self.labels is not None:
+                    row["human"] = self.human[n, m]
+                    row["labels"] = self.labels.values[n, slice(*label_part)]
 
-            if self.summaries is not None:
-                row["summary"] = self.summaries[n][m]
-            if self.opinions is not None:
-                row["opinions"] = self.opinions[:, n, cells].T
-            if self.evidence is not None:
-                row["evidence"] = list(map(_evidence_json, self.evidence[n][cells]))
-            if measures:
-                row["measures"] = {name: measures[name][n, m] for name in measures}
-            yield row
+                if self.summaries is not None:
+                    row["summary"] = self.summaries.texts[n][m]
+                if self.opinions is not None:
+                    row["opinions"] = self.opinions[:, n, cells].T
+                if self.evidence is not None:
+                    row["evidence"] = list(map(_evidence_json, self.evidence[n][cells]))
+                if measures:
+                    row["measures"] = {key: of[n, m] for key, of in measures.items()}
+                yield row
 
     def with_evidence(self) -> Self:
         """The result with the evidence of the judge that scored, for each unit."""
@@ -419,11 +400,7 @@ class ScoreResult(SystemScores):
                 expected="a result of score with both",
             )
 
-        items = []
-        for texts in self.summaries:
-            for text, entry in zip(texts, self.units, strict=True):
-                items.append((text, entry.texts))
-
+        items = self.summaries.items(self.units)
         questions = [entry.question for entry in self.units] * len(self.systems)
         # One item a summary; the page and the JSON want all units of a system in a row.
         by_summary = iter(gather(self.judge, items, questions))
@@ -435,15 +412,14 @@ class ScoreResult(SystemScores):
 
         return replace(self, evidence=tuple(evidence))
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The result as one self-contained page (`reports.score_page`), written to
-        `path`.
+    def to_html(self) -> str:
+        """The result as one self-contained page (`reports.score_page`).
 
         A judge that explains itself is asked for its evidence, if that is not there
         yet.
         """
         from litepyramid.judges.parallel import single
-        from litepyramid.reports.score_page import write_page
+        from litepyramid.reports.score_page import made_page
 
         shown = self
         # A model that cannot say where it read a fact leaves the page without
@@ -451,8 +427,7 @@ class ScoreResult(SystemScores):
         explains = self.judge is not None and isinstance(single(self.judge), Explainer)
         if explains and self.evidence is None and self.summaries is not None:
             shown = self.with_evidence()
-        with self.guarded():
-            return write_page(self.to_tables()[0].title, page_data(shown), path)
+        return made_page(self.to_tables()[0].title, page_data(shown))
 
 
 def _evidence_json(evidence: Evidence) -> Fields | None:

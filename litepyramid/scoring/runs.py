@@ -1,104 +1,87 @@
-"""Two runs side by side: what they share, system by system, input by input, unit by
-unit."""
+"""Two runs side by side: the systems, inputs and units that both have."""
 
 import re
-from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from litepyramid.data.facts import Facts, aligned
+from litepyramid.data.records import Fact, Units
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Evidence
-from litepyramid.scoring.pyramid import UnitLayout
+from litepyramid.scoring.comparable import differences
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits, Names, unit_order
+from litepyramid.types import FloatArray
 
-# Fields of signatures in which runs may differ: units and inputs are compared
-# themselves.
-_FREE = {
-    "units",
-    "units_sha",
-    "inputs_sha",
-    "summaries_sha",
-    "labels_sha",
-    "label_units_sha",
-    "references_sha",
-    "presence_sha",
-    "truncated",
-    "missing",
-    "samples",
-    "confidence",
-    "seed",
-}
 _NAMED = 5  # names in a message
-
-Pairs = list[tuple[int, int]]
-"""Places in the old run and in the new one."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One run, cut to what is shared: C systems, M inputs in the order of their ids, U
-    units."""
+    """One run, cut to what is shared.
 
-    systems: Names
-    presence: FloatArray
+    Attributes:
+        run: The whole run.
+        names: What each shared system is called in it.
+        facts: The presence of the shared units, systems by their names in the new run.
+        scores: (C, M) scores of the shared inputs.
+    """
+
+    run: ScoreResult
+    names: dict[str, str]
+    facts: Facts
     scores: FloatArray
-    texts: Sequence[Sequence[str]] | None
-    evidence: Sequence[Sequence[Evidence]] | None
+
+    def text(self, system: str, input_: str) -> str | None:
+        """A summary; None where it is missing, or the run was saved without texts."""
+        if self.run.summaries is None:
+            return None
+        return self.run.summaries.of_system(self.names[system])[input_]
+
+    def evidence(self, system: str, fact: Fact) -> Evidence | None:
+        """Where the judge found a fact, if the run was saved with that."""
+        if self.run.evidence is None:
+            return None
+        row = self.run.evidence[self.run.systems.index(self.names[system])]
+        return row[self._columns[fact]]
+
+    @cached_property
+    def _columns(self) -> dict[Fact, int]:
+        return {fact: column for column, fact in enumerate(self.run.units.facts)}
 
 
 @dataclass(frozen=True)
-class AlignedRuns:
+class RunPair:
     """Two runs side by side.
 
     Attributes:
-        units: The M shared inputs with their shared units.
-        numbers: U pairs: the place of each unit's input, and its number in the old run,
-            from 1.
-        sides: The old run and the new one.
+        old, new: Both over the same C systems, M inputs and U units.
         judges: How the two were made, where that differs.
         notes: What is not shared.
     """
 
-    units: tuple[InputUnits, ...]
-    numbers: Pairs
-    sides: tuple[Side, Side]
+    old: Side
+    new: Side
     judges: list[str]
     notes: list[str]
 
     @property
-    def values(self) -> list[Any]:
-        """What names both runs in a hash, in whatever order systems and units come."""
-        places = []
-        start = 0
-        for entry in self.units:
-            places += [start + place for place in unit_order(entry)]
-            start += len(entry.units)
+    def units(self) -> Units:
+        """The shared units."""
+        return self.new.facts.units
 
+    @property
+    def values(self) -> list[object]:
+        """What names both runs in a hash."""
         values = []
-        for side in self.sides:
-            presence = side.presence[:, places].tolist()
-            rows = zip(side.systems, presence, side.scores.tolist(), strict=True)
-            values.append(sorted(rows))
-
-        return values
-
-
-@dataclass(frozen=True)
-class _SharedUnits:
-    """The inputs and units of both runs; `differing` inputs have others too."""
-
-    units: list[InputUnits]
-    numbers: Pairs
-    inputs: Pairs
-    cells: Pairs
-    differing: list[str]
-    only_old: int
-    only_new: int
+        for side in (self.old, self.new):
+            names = [side.names[system] for system in side.facts.systems]
+            presence = side.facts.values.tolist()
+            values.append([*zip(names, presence, side.scores.tolist(), strict=True)])
+        return [*values]
 
 
 def align_runs(
@@ -108,11 +91,12 @@ def align_runs(
     *,
     other_units: bool,
     other_judges: bool,
-) -> AlignedRuns:
+) -> RunPair:
     """Puts two runs side by side.
 
-    Units are the same if text, weight and importance are. Where some are not shared,
-    scores are computed anew from those that are.
+    Units are the same if text, weight and importance are, and the question that was
+    asked on their input. Where some are not shared, scores are computed anew from those
+    that are.
 
     Args:
         old: The baseline.
@@ -126,150 +110,88 @@ def align_runs(
     """
     # The likeliest mistake first: two judges make every fact a change.
     judges = _differences(old, new, allowed=other_judges)
-    systems = _pairs(old.systems, new.systems, pairs)
-    shared = _shared_units(old, new)
+    names = _names(old.systems, new.systems, pairs)
+    before = old.facts.take(sorted(names.values()), old.units.facts)
+    before = before.renamed({old_name: name for name, old_name in names.items()})
+    now = new.facts.take(sorted(names), new.units.facts)
 
-    if shared.differing and not other_units:
+    both = aligned(before, now)
+    shared = _alike(both.one.units, both.other.units)
+    inputs = {*old.inputs} & {*new.inputs}
+    kept = {*shared.facts}
+    only_old = [f for f in old.units.facts if f.input in inputs and f not in kept]
+    only_new = [f for f in new.units.facts if f.input in inputs and f not in kept]
+    differing = sorted({fact.input for fact in (*only_old, *only_new)})
+
+    if differing and not other_units:
         raise InputError(
             "the runs' units or questions differ on "
-            f"{counted(len(shared.differing), 'input')}: {names_of(shared.differing)}",
+            f"{counted(len(differing), 'input')}: {names_of(differing)}",
             expected="runs over the same units",
             hint="To compare the units that both have, insist: --across-judges.",
         )
-
-    if not shared.units:
-        what = "unit" if shared.differing else "input"
+    if not shared:
         raise InputError(
-            f"the two runs share no {what}", expected=f"runs over the same {what}s"
+            "the two runs share no unit", expected="runs over the same units"
         )
 
-    sides = _side(old, 0, systems, shared), _side(new, 1, systems, shared)
-    inputs = counted(len(shared.units), "input")
-    units = counted(len(shared.cells), "unit")
+    systems = both.one.systems
+    sides = []
+    for run, facts in ((old, both.one), (new, both.other)):
+        facts = facts.take(systems, shared.facts)
+        own = {name: names[name] if run is old else name for name in systems}
+        sides.append(Side(run, own, facts, _scores(run, facts, own, bool(differing))))
+
+    inputs_told = counted(len(shared), "input")
+    units_told = counted(len(shared.facts), "unit")
     notes = [
-        f"{inputs} and {units} are in both runs.",
-        *_left_out("system", "old", old.systems, sides[0].systems),
-        *_left_out("system", "new", new.systems, sides[1].systems),
-        *_left_out("input", "old", sorted(old.inputs), new.inputs),
-        *_left_out("input", "new", sorted(new.inputs), old.inputs),
+        f"{inputs_told} and {units_told} are in both runs.",
+        *_left_out("system", "old", old.systems, names.values()),
+        *_left_out("system", "new", new.systems, names.keys()),
+        *_left_out("input", "old", old.inputs, new.inputs),
+        *_left_out("input", "new", new.inputs, old.inputs),
     ]
-
-    if shared.differing:
+    if differing:
         notes.append(
-            f"{shared.only_old} units only in the old run and {shared.only_new} only "
-            f"in the new one, left out: {names_of(shared.differing)}."
+            f"{len(only_old)} units only in the old run and {len(only_new)} only in "
+            f"the new one, left out: {names_of(differing)}."
         )
-
-    return AlignedRuns(
-        tuple(shared.units),
-        shared.numbers,
-        sides,
-        judges,
-        notes,
-    )
+    return RunPair(sides[0], sides[1], judges, notes)
 
 
-def _shared_units(old: ScoreResult, new: ScoreResult) -> _SharedUnits:
-    """What both runs have, inputs in the order of their ids."""
-    old_starts = old.layout.offsets.tolist()
-    new_starts = new.layout.offsets.tolist()
-    new_places = {entry.input: m for m, entry in enumerate(new.units)}
-    old_places = {entry.input: m for m, entry in enumerate(old.units)}
+def _alike(one: Units, other: Units) -> Units:
+    """The units of the same weight and importance, asked after the same question, of
+    inputs of which some count."""
+    facts = []
+    for fact, ours, theirs in zip(one.facts, one.every, other.every, strict=True):
+        same_question = one[fact.input].question == other[fact.input].question
+        weights = ours.weight == theirs.weight
+        if weights and ours.importance == theirs.importance and same_question:
+            facts.append(fact)
 
-    units: list[InputUnits] = []
-    numbers = Pairs()
-    inputs = Pairs()
-    cells = Pairs()
-    differing = []
-    only_old = only_new = 0
-
-    # By id, so that the order of neither file changes a number.
-    for name in sorted(old_places.keys() & new_places.keys()):
-        m = old_places[name]
-        n = new_places[name]
-        old_units = _places(old.units[m])
-        new_units = _places(new.units[n])
-        keys = [key for key in old_units if key in new_units]
-
-        only_old += len(old_units) - len(keys)
-        only_new += len(new_units) - len(keys)
-        # The same unit, asked after another question, is another judgement.
-        asked_otherwise = old.units[m].question != new.units[n].question
-        if max(len(old_units), len(new_units)) > len(keys) or asked_otherwise:
-            differing.append(name)
-
-        chosen = tuple([old.units[m].units[old_units[key]] for key in keys])
-        if not any(unit.weight > 0 for unit in chosen):
-            continue  # nothing that could be scored
-
-        for key in keys:
-            numbers.append((len(units), old_units[key] + 1))
-            old_cell = old_starts[m] + old_units[key]
-            cells.append((old_cell, new_starts[n] + new_units[key]))
-
-        inputs.append((m, n))
-        units.append(replace(old.units[m], units=chosen))
-
-    return _SharedUnits(
-        units,
-        numbers,
-        inputs,
-        cells,
-        differing,
-        only_old,
-        only_new,
-    )
+    units = one.take(facts)
+    scored = []
+    for entry in units:
+        # Penalties alone cannot be scored.
+        if any(unit.weight > 0 for unit in entry.units):
+            scored.append(entry.input)
+    return units.of_inputs(scored)
 
 
-def _places(entry: InputUnits) -> dict[tuple[Any, ...], int]:
-    """The place of each unit by what makes it one; the second of the same text is
-    another one."""
-    times_seen = Counter[Any]()
-    places = {}
-    for place, unit in enumerate(entry.units):
-        key = (unit.text, unit.weight, unit.importance)
-        places[*key, times_seen[key]] = place
-        times_seen[key] += 1
-    return places
-
-
-def _side(run: ScoreResult, which: int, systems: Pairs, shared: _SharedUnits) -> Side:
-    """One of the runs (0 is the old one), cut to what is shared."""
-    rows = [pair[which] for pair in systems]
-    columns = [pair[which] for pair in shared.inputs]
-    cells = [pair[which] for pair in shared.cells]
-
-    presence = run.presence[np.ix_(rows, cells)]
-    scores = run.values[np.ix_(rows, columns)]
+def _scores(
+    run: ScoreResult, facts: Facts, names: dict[str, str], anew: bool
+) -> FloatArray:
+    """(C, M) scores of a run on the shared inputs."""
     # A score over fewer units is another score.
-    if shared.differing:
-        layout = UnitLayout.of(shared.units)
-        scores = run.rule.apply(presence, layout, run.seed)[0]
-
-    names = tuple([run.systems[n] for n in rows])
-    return Side(
-        names,
-        presence,
-        scores,
-        _chosen(run.summaries, rows, columns),
-        _chosen(run.evidence, rows, cells),
-    )
-
-
-def _chosen(
-    table: Sequence[Sequence[Any]] | None, rows: Sequence[int], columns: Sequence[int]
-) -> list[list[Any]] | None:
-    """Some rows and columns of a table, if there is one."""
-    if table is None:
-        return None
-    chosen = []
-    for n in rows:
-        chosen.append([table[n][m] for m in columns])
-    return chosen
+    if anew:
+        return run.rule.apply(facts.values, facts.units, run.seed)[0]
+    rows = [run.systems.index(names[system]) for system in facts.systems]
+    columns = [run.inputs.index(name) for name in facts.inputs]
+    return run.values[np.ix_(rows, columns)]
 
 
 def _left_out(
-    what: str, which: str, names: Sequence[str], used: Collection[str]
+    what: str, which: str, names: Iterable[str], used: Collection[str]
 ) -> list[str]:
     """A note on the names that only one run has; none if there are none."""
     only = [name for name in names if name not in used]
@@ -288,16 +210,13 @@ def names_of(names: Sequence[str]) -> str:
 
 def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[str]:
     """What differs in how two runs were made, as a note; refused unless `allowed`."""
-    before = dict(old.signature.fields)
-    now = dict(new.signature.fields)
-    changed = {}
-    for key in {**before, **now}:
-        if key not in _FREE and before.get(key) != now.get(key):
-            values = f"{before.get(key, 'none')} → {now.get(key, 'none')}"
-            changed[key] = f"{key}: {values}"
-
+    changed = differences(old.signature, new.signature)
+    versions = []
+    if old.signature.version != new.signature.version:
+        both = f"{old.signature.version} and {new.signature.version}"
+        versions.append(f"The runs were made by versions {both} of litepyramid.")
     if not changed:
-        return []
+        return versions
 
     told = "; ".join(changed.values())
     # Two rules are two scales: nothing that insisting could compare.
@@ -305,47 +224,43 @@ def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[s
         raise InputError(
             f"the runs are scored by different rules ({told})", expected="one rule"
         )
-
     if not allowed:
-        hint = "To compare them all the same, insist: --across-judges."
-        if {"judge", "revision"} & {*changed}:
-            hint += " To compare the judges: litepyramid judge drift OLD NEW."
         raise InputError(
             f"the runs were not made in the same way ({told})",
             expected="the same judge and settings",
-            hint=hint,
+            hint="To compare them all the same, insist: --across-judges.",
         )
+    return [*versions, f"The judge may be the difference: {told}."]
 
-    return [f"The judge may be the difference: {told}."]
 
-
-def _pairs(old: Sequence[str], new: Sequence[str], pairs: Sequence[str]) -> Pairs:
-    """Places of the systems to compare."""
+def _names(
+    old: Sequence[str], new: Sequence[str], pairs: Sequence[str]
+) -> dict[str, str]:
+    """By the name of a system in the new run that in the old one."""
     if pairs:
-        return [_pair(old, new, str(text)) for text in pairs]
-
+        told = [_pair(old, new, str(text)) for text in pairs]
+        return {name: before for before, name in told}
     if len(old) == len(new) == 1:
-        return [(0, 0)]
+        return {new[0]: old[0]}
 
-    same = [(i, new.index(name)) for i, name in enumerate(old) if name in new]
+    same = {name: name for name in new if name in old}
     if not same:
         raise InputError(
             f"no system is in both runs ({names_of(old)}; {names_of(new)})",
             expected="systems of the same names",
             hint="Name what belongs together: --pair OLD=NEW.",
         )
-
     return same
 
 
-def _pair(old: Sequence[str], new: Sequence[str], text: str) -> tuple[int, int]:
-    """The places of OLD=NEW; names may hold equals signs too."""
+def _pair(old: Sequence[str], new: Sequence[str], text: str) -> tuple[str, str]:
+    """The systems of OLD=NEW; names may hold equals signs too."""
     # Every sign is tried, since a name may hold one.
     for sign in re.finditer("=", text):
         before = text[: sign.start()]
         now = text[sign.end() :]
         if before in old and now in new:
-            return old.index(before), new.index(now)
+            return before, now
 
     raise InputError(
         f"the pair '{cut(text)}'",

@@ -1,6 +1,7 @@
 """Saved results of `score` as they were: read, checked, shown again by `report`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -8,34 +9,47 @@ from typing import Any
 import numpy as np
 
 from litepyramid.checked import as_type
+from litepyramid.data.facts import Facts
+from litepyramid.data.records import Summaries, Units
+from litepyramid.data.saved import (
+    BROKEN,
+    EXPECTED,
+    UNCHANGED,
+    SavedScores,
+    saved_scores,
+)
+from litepyramid.data.score_tables import read_scores
+from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError, located
-from litepyramid.io.saved import BROKEN, EXPECTED, SavedScores, saved_scores
-from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence
+from litepyramid.judges.panel import joined
+from litepyramid.scoring.inference import with_repeats
 from litepyramid.scoring.pyramid import ScoringRule
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import EQUAL_WITHIN, check_samples
+from litepyramid.stats import (
+    EQUAL_WITHIN,
+    check_samples,
+    system_intervals,
+    system_means,
+)
 from litepyramid.text import cut
 from litepyramid.types import (
+    BoolArray,
     FloatArray,
-    InputUnits,
     ResultLike,
-    ScoreMatrix,
     Signature,
-    SystemSummaries,
-    data_hashes,
 )
 
 _AS_SAVED = (
     "metric",
     "name",
     "inputs",
-    "units",
     "counts",
     "confidence",
     "samples",
     "seed",
     "references",
+    "plan",
     "ceiling",
     "notes",
 )
@@ -52,18 +66,21 @@ def read_saved(result: Any) -> ScoreResult | None:
     if saved is None or not saved.units:
         return None
 
-    units = saved.units
+    units = Units(saved.units)
     # They are saved only where they are other units.
-    label_units = saved.label_units or units
-    if len(saved.references or units) != len(units):
-        raise InputError(BROKEN, path=path, expected="references of each input")
+    label_units = Units(saved.label_units) if saved.label_units else units
+    if not {*units.inputs} >= saved.references.keys():
+        raise InputError(BROKEN, path=path, expected="references of its inputs")
 
-    labels = saved.per_unit("labels", label_units, path)
+    facts = saved.facts("presence", units, path)
+    labels = saved.facts("labels", label_units, path)
     evidence = saved.per_unit("evidence", units, path)
     opinions = saved.per_unit("opinions", units, path)
+    if facts is None:
+        raise InputError("holds no presence", path=path, expected=EXPECTED)
     ends = np.array([(entry.low, entry.high) for entry in saved.systems], np.float64)
-    # The version is added anew whenever a signature is written.
-    fields = [pair for pair in saved.signature.items() if pair[0] != "version"]
+    if "version" not in saved.signature:
+        raise InputError(BROKEN, path=path, expected="a version in the signature")
 
     with located(path):
         check_samples(saved.samples, confidence=saved.confidence)
@@ -73,19 +90,26 @@ def read_saved(result: Any) -> ScoreResult | None:
             values=saved.column("score"),
             intervals=tuple([(low, high) for low, high in ends.tolist()]),
             groups=tuple([entry.groups for entry in saved.systems]),
-            signature=Signature(tuple(fields)),
+            signature=Signature.from_json(saved.signature),
             rule=ScoringRule.of(saved.rule),
-            presence=saved.presence(path),
-            labels=None if labels is None else np.array(labels, dtype=float),
-            label_units=None if labels is None else label_units,
+            facts=facts,
+            labels=labels,
             human=None if labels is None else saved.column("human"),
-            summaries=saved.texts("summary"),
+            summaries=_summaries(saved),
             evidence=None if evidence is None else _evidence(evidence, path),
             opinions=None if opinions is None else _opinions(opinions, path),
         )
         _check(restored, saved)
 
-    return restored
+    return _with_intervals(restored)
+
+
+def _summaries(saved: SavedScores) -> Summaries | None:
+    """The texts that were judged; None where only presence was given."""
+    texts = {(row.system, row.input): row.summary for row in saved.scores}
+    if all(text is None for text in texts.values()):
+        return None
+    return Summaries.of(texts)
 
 
 def _opinions(rows: list[list[Any]], path: str | Path) -> FloatArray:
@@ -127,25 +151,54 @@ def _check(result: ScoreResult, saved: SavedScores) -> None:
     """
     # Each number first, the checksum last: the error should name what does not fit.
     names = result.systems, result.inputs
-    _same("score", names, result.values, _scores(result, result.presence, result.units))
+    _same("score", names, result.values, _scores(result, result.facts))
     if result.labels is not None and result.human is not None:
-        human = _scores(result, result.labels, result.label_units or ())
-        _same("human", names, result.human, human)
+        _same("human", names, result.human, _scores(result, result.labels))
 
     means = [entry.score for entry in saved.systems]
     _same("score", names[:1], means, [*result.scores.values()])
     ordered = np.sort(result.intervals, axis=1)
     _same("interval", (result.systems, ("low", "high")), result.intervals, ordered)
+    if result.opinions is not None:
+        join = dict(result.signature.fields).get("join", "mean")
+        units = [f"unit {number}" for number in range(1, result.presence.shape[1] + 1)]
+        presence = joined(result.opinions, join)
+        _same("presence", (result.systems, units), result.presence, presence)
     _check_hashes(result)
 
-    if saved.checksum != result.checksum:
-        raise _disagreement("checksum", saved.checksum, result.checksum)
+
+def _with_intervals(result: ScoreResult) -> ScoreResult:
+    """The result with the intervals that its scores and seed give.
+
+    They are those of the file, unless another version of numpy drew them, or somebody
+    else did.
+    """
+    drawn = system_intervals(
+        result.values,
+        samples=result.samples,
+        confidence=result.confidence,
+        seed=result.seed,
+    )
+    ends = tuple(drawn)
+    if "repeats" in dict(result.signature.fields) and result.opinions is not None:
+        each = []
+        for one in result.opinions:
+            scores = result.rule.apply(one, result.units, result.seed)[0]
+            each.append(system_means(scores))
+        means = np.array(each)
+        limits = result.rule.limits(result.units)
+        ends = with_repeats(ends, means, result.confidence, limits)
+
+    if _close(result.intervals, ends).all():
+        return result
+    note = "The intervals of the file were others: these are computed again."
+    return replace(result, intervals=ends, notes=(*result.notes, note))
 
 
 def _disagreement(what: str, saved: Any, expected: Any) -> InputError:
     return InputError(
         f"does not hold together: the {what} is {saved}, and by the rest {expected}",
-        expected="a file as `litepyramid score -o` wrote it",
+        expected=UNCHANGED,
     )
 
 
@@ -153,91 +206,72 @@ def _same(what: str, names: Sequence[Sequence[str]], saved: Any, expected: Any) 
     """Compares numbers, but for the rounding of other machines; NaN agrees with NaN."""
     saved = np.array(saved, dtype=float)
     expected = np.array(expected, dtype=float)
-    same = np.isclose(
-        saved,
-        expected,
-        rtol=0,
-        atol=EQUAL_WITHIN,
-        equal_nan=True,
-    )
-    for place in np.argwhere(~same).tolist():
+    for place in np.argwhere(~_close(saved, expected)).tolist():
         where = [each[i] for each, i in zip(names, place, strict=True)]
         raise _disagreement(
             f"{what} of {', '.join(where)}", saved[*place], expected[*place]
         )
 
 
-def _scores(
-    result: ScoreResult, presence: FloatArray, units: Sequence[InputUnits]
-) -> FloatArray:
-    """(N, M) scores of (N, U) presence, or labels, by the result's rule."""
+def _close(saved: Any, expected: Any) -> BoolArray:
+    close = np.isclose(saved, expected, rtol=0, atol=EQUAL_WITHIN, equal_nan=True)
+    return np.asarray(close)
+
+
+def _scores(result: ScoreResult, facts: Facts) -> FloatArray:
+    """(N, M) scores of presence, or of labels, by the result's rule."""
     expected = np.full(result.values.shape, np.nan)
     # Systems without labels have no human scores, and the rule would refuse them.
-    scored = ~np.isnan(presence).all(axis=1)
-    layout = result.rule.layout(units)
-    expected[scored] = result.rule.apply(presence[scored], layout, result.seed)[0]
+    scored = ~np.isnan(facts.values).all(axis=1)
+    result.rule.check(facts.units)
+    values = facts.values[scored]
+    expected[scored] = result.rule.apply(values, facts.units, result.seed)[0]
     return expected
 
 
 def _check_hashes(result: ScoreResult) -> None:
+    """A number that was changed by hand is found before; a text only by its hash."""
     saved = dict(result.signature.fields)
-    others = result.label_units or () if "label_units_sha" in saved else ()
-    # A number that was changed by hand is found before; a text only by its hash.
-    computed = data_hashes(units=result.units, label_units=others)
-    summaries = saved.get("summaries_sha")
-
-    # Which empty summaries are missing ones is saved by their presence alone.
-    for missing in (False, True):
-        if summaries != computed.get("summaries_sha"):
-            computed |= data_hashes(summaries=_summaries(result, missing))
+    units = result.units
+    computed: dict[str, str | None]
+    computed = {"units_sha": units.sha, "inputs_sha": units.inputs_sha}
+    if result.labels is not None and result.labels_here is None:
+        computed["label_units_sha"] = result.labels.units.sha
+    if result.summaries is not None:
+        computed["summaries_sha"] = result.summaries.sha
+    # Of several answers to an input, which are averaged, none is saved.
+    elif "repeats" in saved:
+        computed["summaries_sha"] = saved.get("summaries_sha")
 
     for name in ("units_sha", "inputs_sha", "label_units_sha", "summaries_sha"):
         if saved.get(name) != computed.get(name):
             raise _disagreement(name, saved.get(name), computed.get(name))
 
 
-def _summaries(result: ScoreResult, missing: bool) -> list[SystemSummaries]:
-    """The summaries that were judged; those `missing` are empty and have no
-    presence."""
-    nothing = result.layout.sums(~np.isnan(result.presence)) == 0
-    summaries = []
-    for n, texts in enumerate(result.summaries or ()):
-        absent = []
-        for name, text, judged_none in zip(
-            result.inputs, texts, nothing[n], strict=True
-        ):
-            if missing and judged_none and not text:
-                absent.append(name)
-        summaries.append(
-            SystemSummaries(result.systems[n], result.inputs, texts, tuple(absent))
+def one_metric(scores: Any, metric: str | None) -> tuple[Scores, Signature]:
+    """The scores of one metric, and how they were made."""
+    result = read_saved(scores)
+    if result is not None:
+        return result.table.one(metric), result.signature
+    one = read_scores(scores).one(metric)
+    return one, Signature.of(metric=one.metrics[0])
+
+
+def with_people(
+    scores: Any, metric: str | None, human: str
+) -> tuple[Scores, Scores, Signature]:
+    """The scores of one metric and those of people, and how they were made."""
+    result = read_saved(scores)
+    if result is not None and result.human is None:
+        raise InputError(
+            "no human labels", expected="a result that was scored with labels"
         )
-    return summaries
-
-
-def scored_and_labelled(
-    scores: Any, metric: str | None = None, human: str | None = None
-) -> tuple[ScoreMatrix, Any, Signature]:
-    """The scores of one metric, those of people if `human` names them, and how they
-    were made."""
-    if isinstance(scores, ScoreMatrix):
-        scores = scores, None
-    if isinstance(scores, tuple) and isinstance(scores[0], ScoreMatrix):
-        return *scores, Signature.of(metric=scores[0].metric)
-    result = read_saved(scores) or scores
-    matrix = getattr(result, "matrix", None)
-
-    if isinstance(matrix, ScoreMatrix) and metric in (None, matrix.metric):
-        people = getattr(result, "human_matrix", None)
-        if human is not None and people is None:
-            raise InputError(
-                "no human labels", expected="a result that was scored with labels"
-            )
-        return matrix, people, result.signature
-
-    table = read_scores(scores)
-    matrix = select_matrix(table, metric)
-    people = None if human is None else table.matrix(human)
-    return matrix, people, Signature.of(metric=matrix.metric)
+    table = read_scores(scores) if result is None else result.table
+    one = table.one(metric, human)
+    signature = Signature.of(metric=one.metrics[0])
+    if result is not None:
+        signature = result.signature
+    return one, table.of_metrics([human]), signature
 
 
 def report(result: ResultLike) -> ScoreResult:

@@ -1,17 +1,15 @@
 """From summaries and units to scores of systems: judge, weigh, average."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import NamedTuple, Unpack
 
 import numpy as np
 
+from litepyramid.data.data import Data, as_data
+from litepyramid.data.facts import Facts
+from litepyramid.data.records import Summaries, Units
 from litepyramid.errors import InputError
-from litepyramid.io.dataset import Dataset
-from litepyramid.io.loading import as_dataset
-from litepyramid.io.presence import Presence
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Explainer, Judge, JudgedBatch
 from litepyramid.judges.panel import PanelJudge, panel_notes
@@ -19,54 +17,42 @@ from litepyramid.judges.parallel import judge_pairs, single
 from litepyramid.judges.registry import for_criteria, in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import name_of, signed
-from litepyramid.scoring.inference import with_intervals
-from litepyramid.scoring.pyramid import (
-    SIGNED,
-    ScoringRule,
-    UnitLayout,
-    lite_pyramid_scores,
-)
+from litepyramid.scoring.inference import with_intervals, with_repeats
+from litepyramid.scoring.pyramid import SIGNED, ScoringRule
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import check_samples, system_means, t_reach
+from litepyramid.stats import average_repeats, check_samples, system_means
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     DataLike,
-    Ends,
     Fields,
     FloatArray,
-    InputUnits,
     JudgeLike,
+    Names,
     Signature,
     Sources,
-    SystemSummaries,
     Texts,
     UnitsLike,
-    check_unique,
-    data_hashes,
-    every_unit,
 )
 
 _COPIES = 0.5  # of a system's texts that are the references', from which a note says so
 
 
 class _Judged(NamedTuple):
-    """(N, U) presence of every unit in every system's summary, NaN where a judgement or
+    """The presence of every unit in every system's summary, NaN where a judgement or
     the summary itself is missing; (J, N, U) the same by several judges; and what the
     judge says of itself."""
 
-    systems: tuple[str, ...]
-    presence: FloatArray
+    facts: Facts
     batch: JudgedBatch
     opinions: FloatArray | None = None
 
 
 @dataclass(frozen=True)
 class _People:
-    """(N, L) labels of people, their units, the (N, M) scores that follow, and counts;
+    """People's labels of the scored systems, the (N, M) scores that follow, and counts;
     NaN: none."""
 
-    labels: FloatArray | None = None
-    units: tuple[InputUnits, ...] | None = None
+    labels: Facts | None = None
     scores: FloatArray | None = None
     counts: dict[str, int] = field(default_factory=dict)
 
@@ -132,61 +118,69 @@ def score(
             "the name 'human' is reserved for the human score", expected="another name"
         )
 
-    dataset = as_dataset(data, units, **sources).with_language()
-    rated, made, notes = _units_of(dataset)
-    layout = scoring.layout(rated)
-    every = every_unit(rated)
+    whole = as_data(data, units, **sources).with_language()
+    rated, made, notes = _units_of(whole)
+    scoring.check(rated)
 
     rater = None
-    if dataset.presence is not None:
-        judged = _given(dataset.presence, dataset.systems)
+    if whole.presence is not None:
+        # The empty hash says where the field stands in the signature.
+        given = {"judge": "given", "presence_sha": ""}
+        judged = _Judged(whole.presence, JudgedBatch((), given))
     else:
-        rater = in_language(as_judge(judge), dataset.language)
-        if scoring.name in SIGNED or any(unit.tags for unit in every):
+        rater = in_language(as_judge(judge), whole.language)
+        if scoring.name in SIGNED or any(unit.tags for unit in rated.every):
             rater = for_criteria(rater)
-        notes += _on_judge(single(rater), rated, dataset.language)
-        judged = _judged(dataset.summaries, rated, rater)
+        notes += _on_judge(single(rater), rated, whole.language)
+        judged = _judged(whole.summaries, rated, rater)
+    most = 0
+    if whole.repeats:
+        judged, most, spreads = _averaged(judged, whole.repeats, scoring, seed)
+        notes += spreads
 
-    values, counts = scoring.apply(judged.presence, layout, seed)
+    facts = judged.facts
+    values, counts = scoring.apply(facts.values, rated, seed)
     people = _People()
-    if dataset.labels:
-        people = _human(dataset, layout.inputs, judged.systems, scoring, seed)
+    if whole.labels is not None:
+        people = _human(whole.labels, rated, facts.systems, scoring, seed)
 
     # A unit without a judgement leaves its summary without a score.
-    missing = layout.sums(np.isnan(judged.presence)) > 0
+    missing = rated.sums(np.isnan(facts.values)) > 0
     counts |= people.counts | judged.batch.counts
     counts["summaries_not_scored"] = int(missing.sum())
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
     bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
-    measured = with_intervals(judged.systems, layout.inputs, values, **bootstrap)
+    measured = with_intervals(facts.systems, rated.inputs, values, **bootstrap)
 
     if judged.opinions is not None and rater is not None:
         panel = single(rater)
-        each = [scoring.apply(one, layout, seed)[0] for one in judged.opinions]
+        each = [scoring.apply(one, rated, seed)[0] for one in judged.opinions]
         means = np.array([*map(system_means, each)])
         if isinstance(panel, PanelJudge):
             notes += tuple(panel_notes(panel, judged.opinions, means))
             if panel.repeats:
-                limits = scoring.limits(layout)
-                measured["intervals"] = _with_repeats(
+                limits = scoring.limits(rated)
+                measured["intervals"] = with_repeats(
                     measured["intervals"], means, confidence, limits
                 )
 
     # The kinds give the score its name: lite2 of SCUs, lite3 of STUs, lite2.x of both.
-    kinds = "+".join(sorted({unit.kind for unit in every}))
+    kinds = "+".join(sorted({unit.kind for unit in rated.every}))
     metric = scoring.metric(kinds)
+    labels = people.labels
+    of_others = labels is not None and labels.units.facts != rated.facts
     fields: Fields = {
         "units": kinds,
         **made,
-        **signed(dataset.language),
+        **signed(whole.language),
         **judged.batch.signature,
-        **data_hashes(
-            units=rated,
-            summaries=() if rater is None else dataset.summaries,
-            labels=dataset.labels,
-            label_units=() if people.units in (None, rated) else people.units,
-            presence=dataset.presence,
-        ),
+        "units_sha": rated.sha,
+        "inputs_sha": rated.inputs_sha,
+        "summaries_sha": whole.summaries.sha if rater is not None else None,
+        "labels_sha": None if labels is None else labels.sha,
+        "label_units_sha": labels.units.sha if labels and of_others else None,
+        "presence_sha": None if whole.presence is None else whole.presence.sha,
+        "repeats": most or None,
         "rule": scoring.signature(),
         "truncated": counts.get("truncated"),
         "missing": counts.get("missing") or None,
@@ -198,39 +192,36 @@ def score(
         if count or key in judged.batch.counts:
             shown_counts[key] = count
 
-    texts = {entry.input: entry.references for entry in dataset.references or ()}
-    references = tuple([texts.get(entry.input, ()) for entry in rated])
+    references = {entry.input: entry.references for entry in whole.references}
     result = ScoreResult(
         metric=metric,
         name=name or metric,
         **measured,
-        units=rated,
-        presence=judged.presence,
-        labels=people.labels,
-        label_units=people.units,
+        facts=facts,
+        labels=labels,
         human=people.scores,
         counts=shown_counts,
         rule=scoring,
         signature=Signature.of(**fields),
-        summaries=tuple([tuple(s.texts) for s in dataset.summaries]) or None,
-        references=references if texts else None,
-        ceiling=_ceiling(rater, rated, texts) if made else None,
+        # Of several answers to an input none is the one that has its score.
+        summaries=None if whole.repeats else whole.summaries or None,
+        references=references,
+        plan=whole.plan,
+        ceiling=_ceiling(rater, rated, references) if made else None,
         judge=rater,
         opinions=judged.opinions,
-        notes=(*dataset.notes, *notes, *_copies(dataset)),
+        notes=(*whole.notes, *notes, *_copies(whole)),
     )
 
     return result.with_evidence() if evidence else result
 
 
-def _units_of(
-    dataset: Dataset,
-) -> tuple[tuple[InputUnits, ...], Mapping[str, str], Texts]:
+def _units_of(data: Data) -> tuple[Units, Mapping[str, str], Texts]:
     """The units to score on; where they are extracted from references, how, and notes
     on it."""
-    if units := dataset.units:
+    if units := data.units or data.stus:
         return units, {}, ()
-    if not dataset.references:
+    if not data.references:
         raise InputError(
             "neither units nor references",
             expected="units (human SCUs or ready STUs), or references to extract "
@@ -239,11 +230,12 @@ def _units_of(
         )
     from litepyramid.units.extract import extract
 
-    extraction = extract(dataset.references, language=dataset.language)
-    return extraction.units, dict(extraction.signature.fields), extraction.notes
+    extraction = extract(data.references, language=data.language)
+    made = dict(extraction.signature.fields)
+    return Units.of(extraction.units), made, extraction.notes
 
 
-def _on_judge(one: Judge, units: Sequence[InputUnits], language: str) -> Texts:
+def _on_judge(one: Judge, units: Units, language: str) -> Texts:
     """Notes on a model whose languages are not known, and on questions that the judge
     ignores."""
     notes = []
@@ -260,32 +252,35 @@ def _on_judge(one: Judge, units: Sequence[InputUnits], language: str) -> Texts:
     return tuple(notes)
 
 
-def _copies(dataset: Dataset) -> list[str]:
+def _copies(data: Data) -> list[str]:
     """Notes on systems with the same summaries, or with those of the references."""
     first: dict[Texts, str] = {}
     rows = {}
     notes = []
     # The likeliest mistake with files of many systems: one of them copied.
-    for entry in dataset.summaries:
+    for system in data.systems:
         # White space differs between copies of one text.
-        row = tuple(["".join(text.split()) for text in entry.texts])
-        rows[entry.system] = row
-        if (other := first.setdefault(row, entry.system)) != entry.system:
-            both = f"'{cut(other)}' and '{cut(entry.system)}'"
+        own = data.summaries.of_system(system)
+        rows[system] = {
+            name: "".join((text or "").split()) for name, text in own.items()
+        }
+        row = tuple(rows[system].values())
+        if (other := first.setdefault(row, system)) != system:
+            both = f"'{cut(other)}' and '{cut(system)}'"
             notes.append(f"Systems {both} have the same summaries.")
 
-    goals = []
-    for of_input in dataset.references or ():
-        texts = ["".join(sentences) for sentences in of_input.references]
-        goals.append({"".join(text.split()) for text in texts})
+    goals = {}
+    for entry in data.references:
+        texts = ["".join(sentences) for sentences in entry.references]
+        goals[entry.input] = {"".join(text.split()) for text in texts}
 
-    for system, row in rows.items() if goals else ():
-        same = sum(text in goal for text, goal in zip(row, goals, strict=True) if text)
+    for system, texts_of in rows.items() if goals else ():
+        same = sum(text in goals[name] for name, text in texts_of.items() if text)
         # A system that copies its references scores 1, and tells nothing of the judge.
-        if same >= _COPIES * len(row):
+        if same >= _COPIES * len(texts_of):
             notes.append(
                 f"The summaries of '{cut(system)}' are references on {same} of "
-                f"{counted(len(row), 'input')}."
+                f"{counted(len(texts_of), 'input')}."
             )
 
     return notes
@@ -293,7 +288,7 @@ def _copies(dataset: Dataset) -> list[str]:
 
 def _ceiling(
     judge: Judge | None,
-    units: Sequence[InputUnits],
+    units: Units,
     references: Mapping[str, Sequence[Sequence[str]]],
 ) -> float | None:
     """The mean score of each reference on the units that were extracted from it.
@@ -303,70 +298,42 @@ def _ceiling(
     # A language model or a large NLI model would cost as much as the scores.
     if judge is None or not isinstance(single(judge), Explainer):
         return None
-    own = []
-    items = []
+    asked = []
+    weights = []
 
     for entry in units:
         for number, sentences in enumerate(references.get(entry.input, ())):
             chosen = [u for u in entry.units if (u.reference or 0) == number]
             if chosen:
-                own.append(InputUnits(f"{entry.input} {number}", tuple(chosen)))
-                items.append((" ".join(sentences), own[-1].texts))
+                asked.append((" ".join(sentences), tuple([u.text for u in chosen])))
+                weights.append([u.weight for u in chosen])
 
-    if not items:
+    if not asked:
         return None
-    presence = np.concatenate(judge_pairs(judge, items).presence)
-    return float(np.mean(lite_pyramid_scores(presence, UnitLayout.of(own))))
+    presence = judge_pairs(judge, asked).presence
+    pairs = zip(presence, weights, strict=True)
+    return float(np.mean([np.average(own, weights=weight) for own, weight in pairs]))
 
 
-def _given(presence: Presence, summarised: Sequence[str]) -> _Judged:
-    """Presence that was judged elsewhere, perhaps of more systems in another order."""
-    systems = tuple(summarised or presence.systems)
-    rows = [presence.systems.index(system) for system in systems]
-    # The empty hash says where the field stands in the signature.
-    batch = JudgedBatch((), {"judge": "given", "presence_sha": ""})
-    return _Judged(systems, presence.values[rows], batch)
-
-
-def _judged(
-    summaries: Sequence[SystemSummaries], units: Sequence[InputUnits], judge: Judge
-) -> _Judged:
+def _judged(summaries: Summaries, units: Units, judge: Judge) -> _Judged:
     """What a judge says of every unit in every system's summary."""
     if not summaries:
         raise InputError(
             "no summaries", expected="summaries of at least one system, or presence"
         )
 
-    systems = tuple([entry.system for entry in summaries])
-    check_unique(systems, "system")
-    inputs = tuple([entry.input for entry in units])
-    for entry in summaries:
-        if entry.inputs != inputs:
-            raise InputError(
-                f"the inputs of system '{entry.system}' are not those of the units",
-                expected=f"{counted(len(inputs), 'input')} in the units' order",
-            )
-
-    # System after system: what a judge is asked, and which summaries are not there.
-    texts = [entry.texts for entry in units]
-    items: list[tuple[str, Texts]] = []
-    absent = []
-    for entry in summaries:
-        items += zip(entry.texts, texts, strict=True)
-        absent.append([name in entry.missing for name in inputs])
-
-    questions = [entry.question for entry in units] * len(summaries)
+    # System after system: what a judge is asked.
+    items = summaries.items(units)
+    systems = summaries.systems
+    questions = [entry.question for entry in units] * len(systems)
     batch = judge_pairs(judge, items, questions)
 
-    presence = np.concatenate(batch.presence).reshape(len(summaries), -1)
-    gone = np.array(absent)
-    presence[np.repeat(gone, [*map(len, texts)], axis=1)] = np.nan
-    empty = sum(not text for text, _ in items)
+    presence = np.concatenate(batch.presence).reshape(len(systems), -1)
+    presence[summaries.missing[:, units.input_of]] = np.nan
     counts = {
         **batch.counts,
-        # Missing summaries are empty too.
-        "empty_summaries": empty - int(gone.sum()),
-        "missing_summaries": int(gone.sum()),
+        "empty_summaries": int(summaries.empty.sum()),
+        "missing_summaries": int(summaries.missing.sum()),
     }
     opinions = None
     if batch.opinions:
@@ -378,82 +345,69 @@ def _judged(
     # The empty hash says where the field stands in the signature.
     about = {**batch.signature, "summaries_sha": ""}
     batch = replace(batch, counts=counts, signature=about)
-    return _Judged(systems, presence, batch, opinions)
+    return _Judged(Facts(systems, units, presence), batch, opinions)
 
 
-def _with_repeats(
-    intervals: Sequence[Ends], scores: FloatArray, confidence: float, limits: Ends
-) -> tuple[Ends, ...]:
-    """Intervals that also hold how (K, N) scores vary from one time to another, within
-    the limits of the scale."""
-    repeats = len(scores)
-    means = scores.mean(axis=0).tolist()
-    error = scores.std(axis=0, ddof=1) / repeats**0.5
-    # Two sources of error that do not depend on each other: their reaches add as
-    # squares.
-    reach = t_reach(confidence, repeats - 1) * error
-    wider = []
-    for (low, high), mean, more in zip(intervals, means, reach, strict=True):
-        below, above = np.hypot((mean - low, high - mean), more).tolist()
-        # Drawn inputs may have a lower mean than the limit, that of all inputs.
-        lowest = min(low, limits[0])
-        wider.append((max(mean - below, lowest), min(mean + above, limits[1])))
-    return tuple(wider)
+def _averaged(
+    judged: _Judged,
+    repeats: Mapping[str, tuple[str, str]],
+    rule: ScoringRule,
+    seed: int,
+) -> tuple[_Judged, int, Texts]:
+    """The presence in the answers of systems, those that a system gave to one input
+    averaged; how many these are at most; notes on how far their scores are apart."""
+    facts = judged.facts
+    systems = [repeats.get(run, (run,))[0] for run in facts.systems]
+    presence = average_repeats(facts.values, systems)
+    scores = average_repeats(rule.apply(facts.values, facts.units, seed)[0], systems)
+
+    opinions = judged.opinions
+    if opinions is not None:
+        opinions = np.stack([average_repeats(one, systems).means for one in opinions])
+    notes = []
+    for n, system in enumerate(scores.systems):
+        if scores.most[n] > 1:
+            notes.append(
+                f"'{cut(system)}' gave up to {scores.most[n]} answers to an input, "
+                "which are averaged; the score of a single one varies around the mean "
+                f"of its input with a standard deviation of {scores.spread[n]:.3f}."
+            )
+
+    averaged = Facts(presence.systems, facts.units, presence.means)
+    judged = judged._replace(facts=averaged, opinions=opinions)
+    return judged, int(scores.most.max()), tuple(notes)
 
 
 def _human(
-    dataset: Dataset,
-    inputs: Sequence[str],
-    systems: Sequence[str],
-    rule: ScoringRule,
-    seed: int,
+    labels: Facts, units: Units, systems: Names, rule: ScoringRule, seed: int
 ) -> _People:
     """What people's labels say of the systems that are scored."""
-    units = tuple(dataset.label_units or dataset.units)
-    layout = rule.layout(units)
-    if layout.inputs != inputs:
+    rule.check(labels.units)
+    if labels.inputs != units.inputs:
         raise InputError(
             "the labels' units are for other inputs than the units",
-            expected=f"{counted(len(inputs), 'input')} in the units' order",
+            expected=f"{counted(len(units), 'input')}, the same",
         )
-
-    by_system = {entry.system: entry for entry in dataset.labels}
-    scored = [n for n, name in enumerate(systems) if name in by_system]
-    if not scored:
+    if not {*labels.systems} & {*systems}:
         raise InputError(
             "no labels for any scored system",
             expected=f"labels of systems named as those scored: '{systems[0]}' …",
         )
 
-    values = np.full((len(systems), layout.weights.size), np.nan)
-    sizes = np.diff(layout.offsets).tolist()
-    gaps = 0
-
-    for n in scored:
-        own = by_system[systems[n]]
-        # An input that nobody labelled has an empty row.
-        rows = [
-            row or (np.nan,) * size
-            for row, size in zip(own.labels, sizes, strict=False)
-        ]
-        lengths = [*map(len, rows)]
-        if (own.inputs, len(own.labels), lengths) != (inputs, len(sizes), sizes):
-            raise InputError(
-                f"labels of '{own.system}' of other units",
-                expected="one label for each unit of each input, in the units' order",
-            )
-        values[n] = np.concatenate(rows)
-        # Gaps inside a labelled summary; a summary without any label is no gap.
-        gaps += sum(map(math.isnan, chain.from_iterable(own.labels)))
-
-    human = np.full((len(systems), len(inputs)), np.nan)
-    labelled = ~np.isnan(values).all(axis=1)
+    whole = labels.of_systems(systems)
+    labelled = ~np.isnan(whole.values).all(axis=1)
+    human = np.full((len(systems), len(units)), np.nan)
     # A system without any label has no human score; the rule would refuse it.
-    human[labelled] = rule.apply(values[labelled], layout, seed)[0]
+    scores = rule.apply(whole.values[labelled], labels.units, seed)[0]
+    human[labelled] = scores
+
+    # Gaps inside a labelled summary; a summary without any label is no gap.
+    gaps = np.isnan(whole.values)
+    some = (labels.units.sums(~gaps) > 0)[:, labels.units.input_of]
     counts = {
-        "systems_without_labels": len(systems) - len(scored),
-        "labels_not_used": len(by_system) - len(scored),
-        "inputs_without_labels": int(np.isnan(human[labelled]).any(axis=0).sum()),
-        "units_without_labels": gaps,
+        "systems_without_labels": len({*systems} - {*labels.systems}),
+        "labels_not_used": len({*labels.systems} - {*systems}),
+        "inputs_without_labels": int(np.isnan(scores).any(axis=0).sum()),
+        "units_without_labels": int((gaps & some).sum()),
     }
-    return _People(values, units, human, counts)
+    return _People(whole, human, counts)

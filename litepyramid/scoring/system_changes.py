@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from litepyramid.data.door import name_of
+from litepyramid.data.files import file_rows
 from litepyramid.errors import InputError
 from litepyramid.scoring.fact_changes import FactChange, fact_changes
 from litepyramid.scoring.inference import TestedDifference, as_differences
-from litepyramid.scoring.runs import AlignedRuns, names_of
+from litepyramid.scoring.runs import RunPair, names_of
 from litepyramid.stats import EQUAL_WITHIN
 from litepyramid.tables import hidden
 from litepyramid.text import counted, cut, written
@@ -91,12 +94,12 @@ class SystemChange(TestedDifference):
 
 def system_changes(
     run: str,
-    runs: AlignedRuns,
+    runs: RunPair,
     groups: Mapping[str, str] | None,
     bootstrap: Mapping[str, Any],
 ) -> list[SystemChange]:
     """The change of each system of one run, p-values not yet corrected."""
-    old, new = runs.sides
+    old, new = runs.old, runs.new
     differences = new.scores - old.scores
     if np.isnan(differences).all(axis=1).any():
         raise InputError(
@@ -110,12 +113,12 @@ def system_changes(
         by_group[group] = as_differences(differences[:, columns], **bootstrap)
 
     changes = []
-    for n, tested in enumerate(tests):
+    for n, system in enumerate(new.facts.systems):
         row = differences[n]
         # An input that one run did not score says nothing of the change.
         scored = np.flatnonzero(~np.isnan(row)).tolist()
-        lost = fact_changes(runs, n, lost=True)
-        gained = fact_changes(runs, n, lost=False)
+        lost = fact_changes(runs, system, lost=True)
+        gained = fact_changes(runs, system, lost=False)
 
         own_groups = []
         for group, entries in by_group.items():
@@ -125,8 +128,8 @@ def system_changes(
         changes.append(
             SystemChange(
                 run=run,
-                system=new.systems[n],
-                old_system=old.systems[n],
+                system=system,
+                old_system=old.names[system],
                 old=float(old.scores[n, scored].mean()),
                 new=float(new.scores[n, scored].mean()),
                 better=int((row > EQUAL_WITHIN).sum()),
@@ -135,8 +138,8 @@ def system_changes(
                 gained=gained,
                 by_input=_by_input(runs, n, row, scored),
                 by_group=tuple(own_groups),
-                texts=_texts(runs, n, {fact.input for fact in (*lost, *gained)}),
-                **tested,
+                texts=_texts(runs, system, {fact.input for fact in (*lost, *gained)}),
+                **tests[n],
             )
         )
 
@@ -144,10 +147,9 @@ def system_changes(
 
 
 def _by_input(
-    runs: AlignedRuns, system: int, differences: FloatArray, scored: list[int]
+    runs: RunPair, row: int, differences: FloatArray, scored: list[int]
 ) -> tuple[InputChange, ...]:
     """Each scored input's part of the difference; a share only where there is one."""
-    old, new = runs.sides
     total = float(differences[scored].sum())
     changes = []
 
@@ -155,9 +157,9 @@ def _by_input(
         difference = float(differences[m])
         changes.append(
             InputChange(
-                input=runs.units[m].input,
-                old=float(old.scores[system, m]),
-                new=float(new.scores[system, m]),
+                input=runs.units.inputs[m],
+                old=float(runs.old.scores[row, m]),
+                new=float(runs.new.scores[row, m]),
                 difference=difference,
                 # A share of nothing would be noise.
                 share=difference / total if abs(total) > EQUAL_WITHIN else None,
@@ -167,32 +169,25 @@ def _by_input(
     return tuple(changes)
 
 
-def _texts(
-    runs: AlignedRuns, system: int, inputs: set[str]
-) -> dict[str, tuple[str, str]]:
+def _texts(runs: RunPair, system: str, inputs: set[str]) -> dict[str, tuple[str, str]]:
     """Both texts of some inputs; none where a run was saved without them."""
-    old, new = runs.sides
-    if not (old.texts and new.texts):
-        return {}
-
     texts = {}
-    both = zip(runs.units, old.texts[system], new.texts[system], strict=True)
-    for entry, before, now in both:
-        if entry.input in inputs:
-            texts[entry.input] = (before, now)
+    for name in sorted(inputs):
+        before = runs.old.text(system, name)
+        now = runs.new.text(system, name)
+        if before is not None and now is not None:
+            texts[name] = before, now
     return texts
 
 
-def _columns(
-    runs: AlignedRuns, groups: Mapping[str, str] | None
-) -> dict[str, list[int]]:
+def _columns(runs: RunPair, groups: Mapping[str, str] | None) -> dict[str, list[int]]:
     """The places of each group's inputs."""
     if groups is None:
         return {}
 
     columns: dict[str, list[int]] = {}
-    for place, entry in enumerate(runs.units):
-        if group := groups.get(entry.input):
+    for place, name in enumerate(runs.units.inputs):
+        if group := groups.get(name):
             columns.setdefault(group, []).append(place)
 
     if not columns:
@@ -240,22 +235,18 @@ def _by_group(groups: Mapping[str, _Group]) -> dict[str, _Group]:
 
 def _column(path: str, column: str) -> dict[str, str]:
     """The cells of a table's column by input; empty ones left out."""
-    from litepyramid.io.readers import read_rows
-
-    table = read_rows(path, table=True)
-    rows = [row.values for row in table.rows]
-    names = [name for name in table.names if name != "input"]
-
-    named = all("input" in row for row in rows)
-    if not named or column not in names:
+    form, rows = file_rows(Path(path))
+    names = [*dict.fromkeys([name for row in rows for name in row.cells])]
+    if form != "rows" or not {"input", column} <= {*names}:
+        missing = column if "input" in names else "input"
         raise InputError(
-            f"no column '{column if named else 'input'}'",
+            f"no column '{missing}'",
             path=path,
             expected=f"FILE:COLUMN, with input and one of {names_of(names)}",
         )
 
-    cells = {str(row["input"]): row.get(column) for row in rows}
-    return {name: str(cell) for name, cell in cells.items() if cell not in (None, "")}
+    cells = {name_of(row.cells["input"]): row.cells.get(column) for row in rows}
+    return {str(name): str(cell) for name, cell in cells.items() if cell is not None}
 
 
 def _thirds(numbers: Mapping[str, float], column: str) -> dict[str, str]:
@@ -271,7 +262,7 @@ def _thirds(numbers: Mapping[str, float], column: str) -> dict[str, str]:
     return {name: labels[n] for name, n in zip(numbers, places, strict=True)}
 
 
-def without_group(runs: AlignedRuns, groups: Mapping[str, str] | None) -> list[str]:
+def without_group(runs: RunPair, groups: Mapping[str, str] | None) -> list[str]:
     """A note on the inputs that have no group; none without groups."""
     if not groups:
         return []

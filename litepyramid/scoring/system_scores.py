@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from litepyramid.data.scores import Scores
 from litepyramid.errors import choose
 from litepyramid.scoring.inference import group_letters, short_intervals
 from litepyramid.scoring.pyramid import metric_title
@@ -18,7 +19,6 @@ from litepyramid.types import (
     Fields,
     FloatArray,
     Names,
-    ScoreMatrix,
     Signature,
     Texts,
 )
@@ -91,9 +91,9 @@ class SystemScores(Result):
         return self.scores[system]
 
     @property
-    def matrix(self) -> ScoreMatrix:
+    def table(self) -> Scores:
         """The summary scores with names, as `compare` and meta-evaluation take them."""
-        return ScoreMatrix(self.name, self.systems, self.inputs, self.values)
+        return Scores.of({self.name: self.values}, self.systems, self.inputs)
 
     @property
     def scores(self) -> dict[str, float]:
@@ -145,7 +145,7 @@ class SystemScores(Result):
         names: Any = (
             "group",
             "system",
-            Column("score", bar=True),
+            "score",
             Column("low", f"{100 * self.confidence:g} % low"),
             "high",
             *self.beside,

@@ -7,13 +7,16 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from litepyramid.data.data import Data
+from litepyramid.data.door import several
+from litepyramid.data.records import Units
 from litepyramid.easiness.mix import mix_units, stu_count
 from litepyramid.easiness.predict import predict, prepare_gold
 from litepyramid.easiness.regressor import REFINED, EasinessRegressor, cross_fit
 from litepyramid.errors import InputError, choose
-from litepyramid.io.dataset import Dataset
+from litepyramid.identity import fingerprint
 from litepyramid.judges.base import Judge
-from litepyramid.judges.evaluate import cells_of, labelled
+from litepyramid.judges.labelled import labelled
 from litepyramid.judges.registry import (
     EMBEDDED,
     REFITTED,
@@ -28,13 +31,19 @@ from litepyramid.meta.core.levels import ConstantPolicy
 from litepyramid.progress import track
 from litepyramid.stats import check_whole
 from litepyramid.text import counted
-from litepyramid.training.pairs import TrainingPairs, labelled_pairs
+from litepyramid.training.pairs import Pairs, by_summary, labelled_pairs, without
 from litepyramid.training.run import train_transformer
-from litepyramid.training.settings import FinetuneSettings, as_settings, made_from
+from litepyramid.training.settings import (
+    FinetuneSettings,
+    as_settings,
+    base_facts,
+    made_from,
+)
 from litepyramid.training.validation import (
     Fold,
-    Units,
     ValidationResult,
+    Variants,
+    hashes_of,
     validate,
     validated,
 )
@@ -42,16 +51,16 @@ from litepyramid.types import (
     DataLike,
     Fields,
     FoldSources,
-    Names,
     OutPath,
     Signature,
-    fingerprint,
+    Texts,
 )
+from litepyramid.types import several as names_of
 from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract
 
 By = Literal["examples", "systems"]
-Trainer = Callable[[TrainingPairs, int], Judge]
+Trainer = Callable[[Pairs, int], Judge]
 """Makes a judge that has seen these labels and no others; folds count from 1, 0 is no
 fold."""
 
@@ -112,10 +121,11 @@ def crossval(
             "writes the numbers.",
         )
 
-    several = train_on if isinstance(train_on, list | tuple) else [train_on]
-    trained_on = [labelled(one) for one in several]
+    trained_on = [labelled(one) for one in several(train_on)]
     units = unit_variants(dataset, None if trained_on else folds, training.seed)
-    made = Signature.of(base=base, training_sha=fingerprint([asdict(training)]))
+    made = Signature.of(
+        **base_facts(str(base), folds), training_sha=fingerprint([asdict(training)])
+    )
 
     try:
         if trained_on:
@@ -143,12 +153,12 @@ def crossval(
 
 
 def cross_validate(
-    dataset: Dataset,
+    dataset: Data,
     trainer: Trainer,
     *,
     by: By = "examples",
     folds: int = 5,
-    units: Units | None = None,
+    units: Variants | None = None,
     baselines: Mapping[str, Judge] | None = None,
     constant: ConstantPolicy = "skip",
     seed: int = 12345,
@@ -177,39 +187,39 @@ def cross_validate(
         split=split,
         constant=constant,
         seed=drawn,
-        **dataset.hashes,
+        **hashes_of(dataset),
     )
     return validated(dataset, trained(), units, constant, signature)
 
 
 def out_of_the_box(
-    train: Sequence[Dataset],
-    test: Dataset,
+    train: Sequence[Data],
+    test: Data,
     trainer: Trainer,
-    units: Units | None = None,
+    units: Variants | None = None,
     baselines: Mapping[str, Judge] | None = None,
 ) -> ValidationResult:
     """Trains on whole data sets and scores all of another one (ZB21 §5.2, Table 2)."""
-    tested = cells_of(test.summaries, "texts").values()
-    sets = []
-    notes: Names = ()
+    tested = [text for row in test.summaries.texts for text in row if text is not None]
+    data = []
+    notes: Texts = ()
     for entry in train:
-        pairs, shared = labelled_pairs(entry).without(tested)
-        if not pairs.pairs:
+        pairs, shared = without(labelled_pairs(entry), tested)
+        if not pairs:
             raise InputError(
                 f"{test.name} is trained on and tested on",
                 hint="Leave it out of the training sets.",
             )
-        sets.append(pairs)
+        data += pairs
         notes += shared
 
-    data = TrainingPairs.joined(sets)
     result = validate(
         test, {"trained": trainer(data, 0), **(baselines or {})}, units=units
     )
-    hashed = fingerprint(sorted([*entry.hashes.items()] for entry in train))
+    hashes = [[*hashes_of(entry).items()] for entry in train]
     trained_on = Signature.of(
-        trained_on="+".join(e.name for e in train), trained_on_sha=hashed
+        trained_on="+".join([entry.name for entry in train]),
+        trained_on_sha=fingerprint(sorted(hashes)),
     )
     return replace(
         result,
@@ -218,7 +228,7 @@ def out_of_the_box(
     )
 
 
-def unit_variants(dataset: Dataset, folds: int | None = 5, seed: int = 12345) -> Units:
+def unit_variants(dataset: Data, folds: int | None = 5, seed: int = 12345) -> Variants:
     """Units as ``lite2``, ``lite2.5`` and ``lite3``, as far as there are any.
 
     STUs are the data set's own, else extracted from its references. The mix gives STUs
@@ -229,17 +239,17 @@ def unit_variants(dataset: Dataset, folds: int | None = 5, seed: int = 12345) ->
     references = dataset.references
     stus = dataset.stus
     language = dataset.language
-    if stus is None and references is not None:
-        stus = extract(references, language=language).units
-    if stus is None or references is None:
-        return {"lite2": dataset.scus, **({} if stus is None else {"lite3": stus})}
+    if references and not stus:
+        stus = Units.of(extract(references, language=language).units)
+    if not references:
+        return {"lite2": dataset.units, **({"lite3": stus} if stus else {})}
     sentences = sentences_of(references)
 
     if folds is None:
         easiness = predict(references, stus=stus, language=language)
     else:
         features, gold = prepare_gold(
-            references, dataset.scus, stus=stus, language=language
+            references, dataset.units, stus=stus, language=language
         )
         split = make_folds(dataset, "examples", folds, seed)
         fold_of = {name: fold.number for fold in split for name in fold.inputs}
@@ -247,12 +257,12 @@ def unit_variants(dataset: Dataset, folds: int | None = 5, seed: int = 12345) ->
         easiness = cross_fit(features, gold, fold_of, REFINED, start)
 
     half = stu_count(0.5, len(sentences))
-    mixed = mix_units(dataset.scus, stus, sentences, half, easiness=easiness)
-    return {"lite2": dataset.scus, "lite2.5": mixed.units, "lite3": stus}
+    mixed = mix_units(dataset.units, stus, sentences, half, easiness=easiness)
+    return {"lite2": dataset.units, "lite2.5": Units.of(mixed.units), "lite3": stus}
 
 
 def make_folds(
-    dataset: Dataset, by: By, folds: int = 5, seed: int = 12345
+    dataset: Data, by: By, folds: int = 5, seed: int = 12345
 ) -> tuple[Fold, ...]:
     """The folds of a data set: the authors' where it has as many, else a seeded random
     split.
@@ -271,17 +281,13 @@ def make_folds(
         )
 
     parts: Sequence[Sequence[str]] = published
-    # By id before chance: the order of a file changes no fold.
     if len(published) != folds:
         order = np.random.default_rng(seed).permutation(len(names))
-        by_id = sorted(names)
-        parts = [
-            [by_id[i] for i in sorted(part)] for part in np.array_split(order, folds)
-        ]
+        parts = [[names[i] for i in part] for part in np.array_split(order, folds)]
 
     result = []
     inputs, systems = dataset.inputs, dataset.systems
-    for number, part in enumerate(map(set, parts), start=1):
+    for number, part in enumerate(parts, start=1):
         test = tuple(name for name in names if name in part)
         train = tuple(name for name in names if name not in part)
         if by == "examples":
@@ -307,12 +313,12 @@ def make_contest(
     such as the authors'. `options` are settings of the judges, for all those that take
     them; the folds' keep no judgements unless a cache is named.
     """
-    names = [zero_shot] if isinstance(zero_shot, str) else list(zero_shot)
+    names = names_of(zero_shot, "a judge")
     settings = settings or FinetuneSettings()
     ready = "{fold}" in base
     refitted = base in REFITTED
 
-    judges = names if refitted else [*names, base]
+    judges = names if refitted else (*names, base)
     if foreign := sorted(set(options or ()).difference(*map(settings_of, judges))):
         raise InputError(
             f"no judge of this cross-validation takes {', '.join(foreign)}",
@@ -340,10 +346,10 @@ def make_contest(
                     texts.append(f"{key}={value}")
         return values | parse_settings(texts, name)
 
-    def trainer(pairs: TrainingPairs, fold: int) -> Judge:
+    def trainer(pairs: Pairs, fold: int) -> Judge:
         if refitted:
             made, fit = REFITTED[base]
-            return made(fit(*pairs.by_summary()))
+            return made(fit(*by_summary(pairs)))
 
         if ready:
             return make_judge(base.replace("{fold}", str(fold)), **judging)

@@ -12,12 +12,14 @@ from typing import Any, Unpack
 import numpy as np
 
 from litepyramid._version import __version__
+from litepyramid.data.data import Data
+from litepyramid.disk import new_folder
 from litepyramid.errors import InputError
-from litepyramid.files import file_type, new_folder
-from litepyramid.io.dataset import Dataset
-from litepyramid.judges.evaluate import QUALITY, cells_of, label_notes, labelled
+from litepyramid.files import file_type
+from litepyramid.judges.evaluate import QUALITY
+from litepyramid.judges.labelled import label_notes, labelled
 from litepyramid.judges.lexical.lexical_judge import save_lexical
-from litepyramid.judges.nli.checkpoint import CARD_FILE
+from litepyramid.judges.nli.model_folder import CARD_FILE
 from litepyramid.judges.registry import EMBEDDED, REFITTED, check_trainable
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import check_language, language_of
@@ -25,10 +27,12 @@ from litepyramid.tables import Result, Table, plain
 from litepyramid.text import counted
 from litepyramid.training.pairs import (
     Source,
-    TrainingPairs,
     as_sources,
+    by_summary,
     labelled_pairs,
-    split_dataset,
+    split_data,
+    weighted_pairs,
+    without,
 )
 from litepyramid.training.run import train_transformer
 from litepyramid.training.settings import (
@@ -74,6 +78,7 @@ class FinetuneResult(Result):
         """The base, pairs (their SHA-256) and settings that the judge was made from."""
         return Signature.of(
             base=self.card["base"],
+            base_sha=self.card.get("base_sha"),
             revision=self.card["revision"],
             pairs_sha=self.card["data"]["sha256"][:8],
             **self.card["settings"],
@@ -84,6 +89,8 @@ class FinetuneResult(Result):
         # A folder may be called like a judge: by its whole path it is the folder.
         where = self.folder.absolute()
         note = f"The judge is in {where}: name this folder as the judge."
+        if head := self.card.get("head"):
+            note = f"Its head is {head}. {note}"
         tables: list[Table] = []
         for result in self.held_out:
             tables += result.to_tables()
@@ -161,13 +168,13 @@ def finetune(
     # A run that was stopped while it evaluated left a model whose card lacks this.
     if file_type(goal) and (not card or "held_out" in card):
         raise InputError("already exists", path=goal, hint="Name a new folder.")
-    mixture = as_sources(pairs)
     language = sources.pop("language", None)
-
-    if isinstance(data, list | tuple) and not sources:
-        mixture = as_sources(data) + mixture
-    elif data is not None or sources:
-        mixture.insert(0, Source(labelled(data, **sources)))
+    mixture = []
+    if sources:
+        mixture = as_sources(labelled(data, **sources))
+    elif data is not None:
+        mixture = as_sources(data)
+    mixture += as_sources(pairs)
 
     if not mixture:
         raise InputError(
@@ -199,27 +206,29 @@ def _run(
     notes: Names = ()
 
     for source in mixture:
-        if isinstance(source.data, Dataset):
-            pairs, away = split_dataset(source.data, settings.held_out, rng)
+        pairs = source.pairs
+        away: Names = ()
+        if source.data is not None:
+            pairs, away = split_data(source.data, settings.held_out, rng)
             held += [(source.data, away)] if away else []
-            cells = cells_of(source.data.summaries, "texts")
-            held_out.append([cells[key] for key in cells if key[1] in away])
-        else:
-            pairs = source.pairs()
-            held_out.append([])
-        train.append(pairs.weighted(source.weight, rng))
+        held_out.append(_texts_of(source.data, away))
+        train.append(weighted_pairs(pairs, source.weight, rng))
 
     # What one source holds out may stand in another.
+    data = []
     for place, pairs in enumerate(train):
         others = chain(*held_out[:place], *held_out[place + 1 :])
-        train[place], shared = pairs.without(others)
+        left, shared = without(pairs, others)
+        data += left
         notes += shared
 
-    data = TrainingPairs.joined(train).in_order()
-    datasets = [s.data for s in mixture if isinstance(s.data, Dataset)]
+    data.sort()
+    datasets = [source.data for source in mixture if source.data is not None]
     if base in EMBEDDED:
-        told = [language, *(dataset.language for dataset in datasets)]
-        texts = [*chain.from_iterable(data.pairs)]
+        told = [language, *[dataset.language for dataset in datasets]]
+        texts = []
+        for pair in data:
+            texts += [pair.premise, pair.unit]
         code = language_of({"texts": texts}, next(filter(None, told), None))
         check_language("judge", code, f"the judge {base}")
 
@@ -228,17 +237,17 @@ def _run(
     if made_from(goal, base, data, settings):
         pass  # a run that was stopped while it evaluated
     elif base in REFITTED:
-        model = REFITTED[base][1](*data.by_summary())
+        model = REFITTED[base][1](*by_summary(data))
         with new_folder(goal) as folder:
             save_lexical(model, folder / f"{base}.json")
             write_card(folder, {"updates": None, **facts})
     else:
-        unseen = TrainingPairs.joined(
-            labelled_pairs(dataset, inputs) for dataset, inputs in held
-        )
+        unseen = []
+        for dataset, inputs in held:
+            unseen += labelled_pairs(dataset, inputs)
         # Labels of people, or shares of presence, have taught it what summaries leave
         # out; a model that saw classes alone judges as any model of NLI.
-        graded = datasets or any(label < 1 for label in data.labels)
+        graded = datasets or any(pair.label < 1 for pair in data)
         presence = graded or settings.head != "three-class"
         history = train_transformer(
             base,
@@ -246,7 +255,7 @@ def _run(
             goal,
             settings,
             development=unseen if settings.early_stop else None,
-            evaluation={test.name: test.pairs() for test in tests},
+            evaluation={test.name: test.pairs for test in tests},
             kind="presence" if presence else "zero-shot",
         ).history
 
@@ -266,7 +275,7 @@ def _run(
         **facts,
         "data": {
             "sets": [dataset.name for dataset in datasets],
-            "pair_files": [s.name for s in mixture if isinstance(s.data, Path)],
+            "pair_files": [source.name for source in mixture if source.data is None],
             "weights": [source.weight for source in mixture],
             **facts["data"],
         },
@@ -279,6 +288,14 @@ def _run(
         notes += label_notes(dataset)
 
     return FinetuneResult(goal, card, tuple(results), history, notes)
+
+
+def _texts_of(data: Data | None, inputs: Names) -> list[str]:
+    """The summaries of some inputs; those that are missing are none."""
+    if data is None:
+        return []
+    chosen = data.summaries.take(data.systems, inputs)
+    return [text for row in chosen.texts for text in row if text is not None]
 
 
 def _numbers(result: ValidationResult) -> Fields:

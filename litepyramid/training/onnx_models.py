@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.disk import write
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import atomic_write, file_type
+from litepyramid.files import file_type
 from litepyramid.judges.mini import FOLDER
 from litepyramid.judges.nli.asking import Reading
 from litepyramid.training.packed_onnx import export_packed, read_packed
@@ -156,8 +157,7 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
             dynamo=False,
         )
 
-    with atomic_write(path, binary=True) as file:
-        file.write(buffer.getvalue())
+    write(path, [buffer.getvalue()])
     model.to(device).train(was_training)
     if attention is not None:
         model.set_attn_implementation(attention)

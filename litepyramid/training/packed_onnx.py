@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.disk import write
 from litepyramid.errors import loading, require
-from litepyramid.files import atomic_write
 from litepyramid.judges.nli.asking import IDF, LENGTH, NEAR, PAST_KEY, PAST_VALUE
 from litepyramid.types import Fields, FloatArray
 
@@ -165,11 +165,8 @@ def export_packed(model: Any, path: Path, idf: FloatArray | None = None) -> None
     graph.node("Add", logits, bias, name="logits")
 
     written = _finished(graph, len(layers) + 1, (heads, width), idf is not None)
-    with (
-        loading("the model cannot be exported to ONNX"),
-        atomic_write(path, binary=True) as file,
-    ):
-        file.write(written.SerializeToString())
+    with loading("the model cannot be exported to ONNX"):
+        write(path, [written.SerializeToString()])
 
 
 def _embeddings(graph: Graph, module: Any) -> str:
@@ -307,7 +304,7 @@ def _near(graph: Graph, states: str, idf: FloatArray) -> None:
     graph.node("Cast", weight, to=graph.onnx.TensorProto.FLOAT, name=IDF)
 
 
-def _finished(graph: Graph, layers: int, shape: tuple[int, int], near: bool) -> Any:
+def _finished(graph: Graph, layers: int, shape: tuple[int, int], words: bool) -> Any:
     """The model of a graph's nodes and weights, with its inputs and outputs."""
     onnx = graph.onnx
     heads, width = shape
@@ -325,7 +322,7 @@ def _finished(graph: Graph, layers: int, shape: tuple[int, int], near: bool) -> 
         info("past_mask", kinds.FLOAT, ["units", 1, 1, "past"]),
     ]
     outputs = [info("logits", kinds.FLOAT, ["units", 3])]
-    if near:
+    if words:
         outputs.append(info(NEAR, kinds.FLOAT, ["tokens", heads * width]))
         outputs.append(info(IDF, kinds.FLOAT, ["tokens"]))
 

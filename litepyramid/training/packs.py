@@ -21,7 +21,7 @@ from litepyramid.judges.nli.asking import (
 )
 from litepyramid.judges.nli.encode import Tokenizer
 from litepyramid.text import one_line
-from litepyramid.training.pairs import Head, TrainingPairs, label_shares
+from litepyramid.training.pairs import Head, Pairs, label_shares
 from litepyramid.types import Fields, Names
 
 MOST_UNITS = 10
@@ -36,23 +36,23 @@ NO_LABEL = -100.0
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A premise, some units, and their labels as in `TrainingPairs`."""
+    """A premise, some units, and their labels as in `LabelledPair`."""
 
     premise: str
     units: Names
     labels: tuple[float, ...]
 
 
-def as_packs(data: TrainingPairs, most: int = MOST_UNITS) -> list[Pack]:
+def as_packs(data: Pairs, most: int = MOST_UNITS) -> list[Pack]:
     """The pairs by premise, at most so many units together, in order of first sight.
 
     Example:
-        >>> pairs = TrainingPairs((("a", "x"), ("b", "y"), ("a", "z")), (1, 0, 0.5))
+        >>> pairs = [("a", "x", 1), ("b", "y", 0), ("a", "z", 0.5)]
         >>> [pack.units for pack in as_packs(pairs)]
         [('x', 'z'), ('y',)]
     """
     by_premise: dict[str, list[tuple[str, float]]] = {}
-    for (premise, unit), label in zip(data.pairs, data.labels, strict=True):
+    for premise, unit, label in data:
         by_premise.setdefault(premise, []).append((unit, label))
 
     packs = []

@@ -5,240 +5,198 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
+from litepyramid.checked import number
+from litepyramid.data.data import Data
+from litepyramid.data.door import Opened, opened, values_in
+from litepyramid.data.typed_rows import column_names
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
-from litepyramid.io.dataset import Dataset
-from litepyramid.judges.evaluate import (
+from litepyramid.judges.labelled import (
     CONTRADICTION,
     NEUTRAL,
-    cells_of,
+    LabelledPair,
     labelled,
-    labelled_rows,
+    labelled_summaries,
+    pairs_in,
 )
 from litepyramid.judges.nli.asking import marked
 from litepyramid.judges.nli.backends import as_tokenizer
 from litepyramid.judges.nli.checkpoint import ClassOrder
-from litepyramid.judges.nli.encode import Pair, encode
+from litepyramid.judges.nli.encode import encode
 from litepyramid.text import counted, one_line
-from litepyramid.types import Fields, FloatArray, Names
+from litepyramid.types import Fields, FloatArray, Names, Texts
 
 Head = Literal["auto", "presence", "two-class", "three-class"]
-
-
-@dataclass(frozen=True)
-class TrainingPairs:
-    """What a judge learns from.
-
-    Attributes:
-        pairs: (premise, hypothesis): a summary, which is not empty, and a unit.
-        labels: How present each unit is, from 0 to 1; where the NLI class of an absent
-            one is known, `NEUTRAL` or `CONTRADICTION`.
-    """
-
-    pairs: tuple[Pair, ...]
-    labels: tuple[float, ...]
-
-    @classmethod
-    def joined(cls, several: Iterable[Self]) -> Self:
-        """Several sets of pairs as one, in that order."""
-        sets = list(several)
-        pairs = chain.from_iterable(one.pairs for one in sets)
-        labels = chain.from_iterable(one.labels for one in sets)
-        return cls(tuple(pairs), tuple(labels))
-
-    def in_order(self) -> Self:
-        """The same pairs by their texts: the order of data changes nothing that is
-        learnt."""
-        rows = [*zip(self.pairs, self.labels, strict=True)]
-        return self.at(sorted(range(len(rows)), key=rows.__getitem__))
-
-    def at(self, places: Iterable[int]) -> Self:
-        """The pairs at some places, in that order."""
-        chosen = list(places)
-        return type(self)(
-            tuple(self.pairs[i] for i in chosen), tuple(self.labels[i] for i in chosen)
-        )
-
-    def without(self, summaries: Iterable[str]) -> tuple[Self, Names]:
-        """The pairs of no summary that is tested on, and a note on the others."""
-        tested = {one_line(text).strip() for text in summaries}
-        places = []
-        for place, (premise, _) in enumerate(self.pairs):
-            if one_line(premise).strip() not in tested:
-                places.append(place)
-
-        if not (shared := len(self.pairs) - len(places)):
-            return self, ()
-        are = counted(shared, "training pair is", "training pairs are")
-        return self.at(places), (f"{are} of summaries tested on, so left out.",)
-
-    def by_summary(self) -> tuple[list[tuple[str, Names]], list[list[float]]]:
-        """(summary, units) items, and how present each of their units is, from 0 to
-        1."""
-        rows = zip(self.pairs, self.labels, strict=True)
-        items = []
-        labels = []
-        for text, group in groupby(rows, key=lambda row: row[0][0]):
-            pairs, of_units = zip(*group, strict=True)
-            items.append((text, tuple(unit for _, unit in pairs)))
-            # Neutral and contradiction are both absent.
-            labels.append([0 if label > 1 else label for label in of_units])
-        return items, labels
-
-    def digest(self) -> str:
-        """SHA-256 of all pairs and labels in their order: which data this was."""
-        total = hashlib.sha256()
-        for pair, label in zip(self.pairs, self.labels, strict=True):
-            row = [*map(one_line, pair), label]
-            total.update(json.dumps(row, ensure_ascii=False).encode() + b"\n")
-        return total.hexdigest()
-
-    def weighted(self, weight: float, rng: np.random.Generator) -> Self:
-        """As many passes over the pairs as the weight says; of the last one a random
-        part."""
-        whole, part = divmod(weight * len(self.pairs), max(1, len(self.pairs)))
-        chosen = [*range(len(self.pairs))] * int(whole)
-        chosen += sorted(rng.permutation(len(self.pairs))[: round(part)].tolist())
-        return self.at(chosen)
+_MOST_WEIGHT = 1000
+Pairs = Sequence[LabelledPair]
+"""What a judge learns from; no premise is empty."""
 
 
 def labelled_pairs(
-    dataset: Dataset,
+    data: Data,
     inputs: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
-) -> TrainingPairs:
+) -> list[LabelledPair]:
     """The labelled units of some inputs and systems (all by default), by their texts.
 
     Raises:
         InputError: None of their units has a label.
     """
-    texts = cells_of(dataset.summaries, "texts")
-    labels = cells_of(dataset.labels, "labels")
+    of_inputs = {*(data.inputs if inputs is None else inputs)}
+    of_systems = {*(data.systems if systems is None else systems)}
     pairs = []
-    values = []
-
-    for entry in dataset.label_units or dataset.scus:
-        if inputs is not None and entry.input not in inputs:
+    for entry in labelled_summaries(data):
+        chosen = entry.input in of_inputs and entry.system in of_systems
+        if not (chosen and entry.text.strip()):
             continue
-
-        for system in dataset.systems if systems is None else systems:
-            premise = texts[system, entry.input]
-            row = labels.get((system, entry.input))
-            if not (row and premise.strip()):
-                continue
-
-            for unit, label in zip(entry.texts, row, strict=True):
-                if not math.isnan(label):
-                    pairs.append((premise, unit))
-                    values.append(label)
+        labels = entry.labels.tolist()
+        for unit, label in zip(entry.units.texts, labels, strict=True):
+            if not math.isnan(label):
+                pairs.append(LabelledPair(entry.text, unit, label))
 
     if not pairs:
-        raise InputError(f"no labelled unit of {dataset.name} to learn from")
-    return TrainingPairs(tuple(pairs), tuple(values)).in_order()
+        raise InputError(f"no labelled unit of {data.name} to learn from")
+    return sorted(pairs)
+
+
+def read_pairs(table: Opened) -> list[LabelledPair]:
+    """The pairs of a table by their texts, which are learnt as judges read them, on one
+    line."""
+    pairs = []
+    for _, (premise, unit, label) in pairs_in(table):
+        texts = one_line(premise).strip(), one_line(unit).strip()
+        pairs.append(LabelledPair(*texts, label))
+    return sorted(pairs)
+
+
+def without(pairs: Pairs, summaries: Iterable[str]) -> tuple[list[LabelledPair], Texts]:
+    """The pairs of no summary that is tested on, and a note on the others."""
+    tested = {one_line(text).strip() for text in summaries}
+    left = []
+    for pair in pairs:
+        if one_line(pair.premise).strip() not in tested:
+            left.append(pair)
+
+    if not (shared := len(pairs) - len(left)):
+        return left, ()
+    are = counted(shared, "training pair is", "training pairs are")
+    return left, (f"{are} of summaries tested on, so left out.",)
+
+
+def weighted_pairs(
+    pairs: Pairs, weight: float, rng: np.random.Generator
+) -> list[LabelledPair]:
+    """As many passes over the pairs as the weight says; of the last one a random
+    part."""
+    whole, part = divmod(weight * len(pairs), max(1, len(pairs)))
+    drawn = sorted(rng.permutation(len(pairs))[: round(part)].tolist())
+    return [*pairs] * int(whole) + [pairs[i] for i in drawn]
+
+
+def by_summary(pairs: Pairs) -> tuple[list[tuple[str, Names]], list[list[float]]]:
+    """(summary, units) items, and how present each of their units is, from 0 to 1."""
+    items = []
+    labels = []
+    for text, group in groupby(pairs, key=lambda pair: pair.premise):
+        of_text = [*group]
+        items.append((text, tuple([pair.unit for pair in of_text])))
+        # Neutral and contradiction are both absent.
+        labels.append([0 if pair.label > 1 else pair.label for pair in of_text])
+    return items, labels
+
+
+def digest(pairs: Pairs) -> str:
+    """SHA-256 of all pairs and labels in their order: which data this was."""
+    total = hashlib.sha256()
+    for premise, unit, label in pairs:
+        row = [one_line(premise), one_line(unit), float(label)]
+        total.update(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+    return total.hexdigest()
 
 
 @dataclass(frozen=True)
 class Source:
-    """A data set, or a file of pairs, and how often it goes into one pass of the
-    mixture."""
+    """Labelled pairs, the data set that they are of (None for a table of pairs), and
+    how often they go into one pass of the mixture.
 
-    data: Dataset | Path
+    Attributes:
+        name: What they are called in the card and in tables.
+    """
+
+    name: str
+    pairs: Pairs
+    data: Data | None = None
     weight: float = 1.0
-
-    @property
-    def name(self) -> str:
-        """What it is called in the card and in tables."""
-        return self.data.name
-
-    def pairs(self) -> TrainingPairs:
-        """All of its pairs."""
-        if isinstance(self.data, Path):
-            return read_pairs(self.data).in_order()
-        return labelled_pairs(self.data)
 
 
 def as_sources(value: Any) -> list[Source]:
-    """One source or several: data sets, paths, ``PATH=WEIGHT``, or these with their
-    weights."""
-    listed = isinstance(value, list | tuple)
-    weighted = listed and len(value) == 2 and isinstance(value[1], int | float)
-    if isinstance(value, str | Path | Dataset) or weighted:
-        return [as_source(value)]
-    if not listed:
-        raise InputError(
-            f"{type(value).__name__} as data", expected="files, perhaps with weights"
-        )
-    return [as_source(one) for one in value]
+    """One source or several: data sets, tables of pairs, ``PATH=WEIGHT``, or these with
+    their weights."""
+    listed = values_in(value)
+    if listed is None or _is_weighted(listed):
+        return [_source(value)]
+    return [source for one in listed for source in as_sources(one)]
 
 
-def as_source(value: Any) -> Source:
-    """A source from a data set, a path, ``PATH=WEIGHT``, or either with its weight."""
+def _is_weighted(listed: Sequence[Any]) -> bool:
+    """Whether a list is a source with its weight, and not one of sources."""
+    return len(listed) == 2 and isinstance(listed[1], int | float)
+
+
+def _source(value: Any) -> Source:
+    """A table with a column of premises is one of pairs; all else is a data set."""
     weight = 1.0
-    if isinstance(value, list | tuple) and len(value) == 2:
-        value, weight = value
-    elif isinstance(value, str) and file_type(value) is None:
-        path, equals, number = value.rpartition("=")
-        if equals and number.replace(".", "", 1).isdigit():
+    if isinstance(value, str) and file_type(value) is None:
+        # A path may hold equals signs too.
+        path, _, told = value.rpartition("=")
+        if path and number(told) is not None:
             value = path
-            weight = float(number)
+            weight = float(told)
+    elif (listed := values_in(value)) is not None:
+        value, weight = listed
 
-    if not isinstance(weight, int | float) or not 0 < weight <= 1000:
+    if not 0 < weight <= _MOST_WEIGHT:
         raise InputError(
             f"the weight {weight!r}", expected="a number above 0, such as 0.5"
         )
+    if not isinstance(value, Data):
+        found = opened(value, "pairs")
+        if "premise" in column_names(found):
+            return Source(Path(found.path).name, read_pairs(found), None, weight)
 
-    if isinstance(value, str | Path) and file_type(value) != "folder":
-        return Source(Path(value), weight)
-    return Source(labelled(value), weight)
-
-
-def read_pairs(path: str | Path) -> TrainingPairs:
-    """Reads a file of labelled pairs; its texts are learnt as judges read them, on one
-    line."""
-    pairs = []
-    labels = []
-    for _, premise, unit, label in labelled_rows(path):
-        pairs.append((one_line(premise).strip(), one_line(unit).strip()))
-        labels.append(label)
-    return TrainingPairs(tuple(pairs), tuple(labels))
+    data = labelled(value)
+    return Source(data.name, labelled_pairs(data), data, weight)
 
 
-def split_dataset(
-    dataset: Dataset, share: float, rng: np.random.Generator
-) -> tuple[TrainingPairs, Names]:
-    """Pairs to train on, and a random share of the inputs, kept away; the order changes
-    nothing.
+def split_data(
+    data: Data, share: float, rng: np.random.Generator
+) -> tuple[list[LabelledPair], Names]:
+    """Pairs to train on, and a random share of the inputs, kept away.
 
     At least two inputs are kept if the share is above 0 and the data set has four or
     more, so that there is something to correlate; a smaller data set is trained on
     whole.
     """
     # Of inputs that nobody labelled there is nothing to measure on.
-    with_labels: set[str] = set()
-    for own in dataset.labels:
-        rows = zip(own.inputs, own.labels, strict=True)
-        with_labels.update(name for name, row in rows if row)
-
-    names = sorted(with_labels.intersection(dataset.inputs))
+    names = sorted({entry.input for entry in labelled_summaries(data)})
     number = 0
     # Two to correlate over, and at least two to learn from.
     if share > 0 and len(names) >= 4:
         number = min(max(2, round(share * len(names))), len(names) - 2)
     away = {names[i] for i in rng.permutation(len(names))[:number].tolist()}
-    kept = [name for name in dataset.inputs if name not in away]
-    held_out = tuple(name for name in dataset.inputs if name in away)
-    return labelled_pairs(dataset, kept), held_out
+    kept = [name for name in data.inputs if name not in away]
+    return labelled_pairs(data, kept), tuple(sorted(away))
 
 
 def encode_pairs(
     tokenizer: Any,
-    data: TrainingPairs,
+    data: Pairs,
     max_length: int,
     head: Head,
     match_from: int | None = None,
@@ -249,13 +207,12 @@ def encode_pairs(
     With `match_from`, token types mark the tokens that stand in both texts (`marked`).
     """
     ours = as_tokenizer(tokenizer)
-    pairs = [
-        (one_line(premise), one_line(hypothesis)) for premise, hypothesis in data.pairs
-    ]
-    encoded = encode(ours, max_length, pairs)
+    texts = [(one_line(pair.premise), one_line(pair.unit)) for pair in data]
+    encoded = encode(ours, max_length, texts)
+    shares = label_shares([pair.label for pair in data], head)
     rows = []
 
-    for index, labels in enumerate(label_shares(data.labels, head).tolist()):
+    for index, labels in enumerate(shares.tolist()):
         ids, types = encoded.pair(index)
         row = {"input_ids": ids, "labels": labels}
         if match_from is not None:

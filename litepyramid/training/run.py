@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 from litepyramid._version import __version__
+from litepyramid.disk import locked, new_folder, write_json, writing
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import locked, new_folder, write_json, writing
 from litepyramid.judges.nli.asking import Reading
 from litepyramid.judges.nli.backends import load_classifier, load_tokenizer
 from litepyramid.judges.nli.checkpoint import (
     DEFAULT_MODE,
     THREE,
     TWO,
+    Checkpoint,
     ClassOrder,
     Kind,
+    UnknownClassesError,
     open_checkpoint,
 )
 from litepyramid.training.onnx_models import (
@@ -29,7 +31,7 @@ from litepyramid.training.onnx_models import (
     model_source,
     widen_types,
 )
-from litepyramid.training.pairs import TrainingPairs
+from litepyramid.training.pairs import Pairs
 from litepyramid.training.settings import (
     HEAD_MODE,
     FinetuneSettings,
@@ -63,12 +65,12 @@ class TrainedFolder:
 
 def train_transformer(
     base: str,
-    data: TrainingPairs,
+    data: Pairs,
     output: str | Path,
     settings: FinetuneSettings,
     *,
-    development: TrainingPairs | None = None,
-    evaluation: Mapping[str, TrainingPairs] | None = None,
+    development: Pairs | None = None,
+    evaluation: Mapping[str, Pairs] | None = None,
     kind: Kind = "presence",
 ) -> TrainedFolder:
     """Fine-tunes a sequence classifier on labelled pairs (ZB21 §3.1, A.3).
@@ -90,9 +92,9 @@ def train_transformer(
     import transformers
 
     goal = Path(output)
-    if not data.pairs:
+    if not data:
         raise InputError("no labelled pairs to learn from")
-    if settings.early_stop and not (development and development.pairs):
+    if settings.early_stop and not development:
         raise InputError(
             "early stopping with nothing held out",
             expected="a held-out share above 0 of a data set of four inputs or more",
@@ -136,6 +138,7 @@ def train_transformer(
             card = {
                 "kind": kind,
                 "mode": mode,
+                "head": start.head,
                 "updates": updates,
                 "loss": trainer.state.log_history[-1].get("train_loss"),
                 **plan,
@@ -151,9 +154,8 @@ def train_transformer(
 
         trainer.accelerator.wait_for_everyone()
 
-    return TrainedFolder(
-        goal, updates, resumed, tuple(history_of(trainer.state.log_history, sets))
-    )
+    history = tuple(history_of(trainer.state.log_history, sets))
+    return TrainedFolder(goal, updates, resumed, history)
 
 
 def _last_checkpoint(work: Path) -> Path | None:
@@ -199,47 +201,32 @@ def _claimed(work: Path, plan: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _load(base: str, settings: FinetuneSettings) -> Base:
-    """The base in float32, with a new head where the head asks for one."""
+    """The base in float32, with a new head where it has none of the classes that the
+    head needs."""
     source = model_source(base)
-    longest: int | None = None
-    options: dict[str, Any] = {}
-    two = settings.head == "two-class"
-
-    if new := two or (
-        settings.head == "three-class" and not _classifies(source, settings)
-    ):
-        order = ClassOrder(TWO, (1, 0)) if two else ClassOrder(THREE, (0, 1, 2))
-        options = {"num_labels": len(order.classes), "ignore_mismatched_sizes": True}
-    else:
-        backend: Literal["onnx", "torch"] = "onnx" if is_onnx(base) else "torch"
-        point = open_checkpoint(
-            source,
-            revision=settings.revision,
-            label_map=settings.label_map,
-            backend=backend,
-        )
-
-        if point.order.classes != THREE:
-            raise ModelError(
-                f"'{base}' has two classes and the head '{settings.head}' needs three",
-                hint="Use the head two-class.",
-            )
-
+    point = _with_classes(base, settings)
+    classes = TWO if settings.head == "two-class" else THREE
+    order = ClassOrder(TWO, (1, 0)) if classes == TWO else ClassOrder(THREE, (0, 1, 2))
+    new = point is None or point.order.classes != classes
+    if point is not None and not new:
         order = point.order
-        longest = point.longest
 
     tokenizer = load_tokenizer(source, settings.revision)
     if is_onnx(base) and not new:
         model = load_onnx_classifier(Path(source).expanduser())
     else:
         names = dict(sorted(zip(order.indices, order.classes, strict=True)))
-        options |= {
-            "id2label": names,
-            "label2id": {name: index for index, name in names.items()},
-        }
         model, _ = load_classifier(
-            source, settings.revision, dtype="float32", **options
+            source,
+            settings.revision,
+            dtype="float32",
+            id2label=names,
+            label2id={name: index for index, name in names.items()},
+            ignore_mismatched_sizes=new,
         )
+        # An old head of as many outputs would be taken for the new one.
+        if new:
+            _reset_head(model, len(classes))
 
     reading: Reading = "once" if settings.packed else "pairs"
     if settings.packed or settings.match:
@@ -248,7 +235,51 @@ def _load(base: str, settings: FinetuneSettings) -> Base:
         else:
             widen_types(model, reading)
 
-    return Base(model, tokenizer, order, longest)
+    longest = None if point is None else point.longest
+    head = f"{'new' if new else 'kept'}: {order}"
+    return Base(model, tokenizer, order, longest, head)
+
+
+def _with_classes(base: str, settings: FinetuneSettings) -> Checkpoint | None:
+    """The base, if it is a classifier whose classes are known; None where a new head
+    does instead."""
+    source = model_source(base)
+    replaceable = settings.head in ("two-class", "three-class")
+    if replaceable and not _classifies(source, settings):
+        return None
+
+    backend: Literal["onnx", "torch"] = "onnx" if is_onnx(base) else "torch"
+    try:
+        point = open_checkpoint(
+            source,
+            revision=settings.revision,
+            label_map=settings.label_map,
+            backend=backend,
+        )
+    except UnknownClassesError:
+        if settings.head == "two-class":
+            return None
+        raise
+
+    if settings.head != "two-class" and point.order.classes != THREE:
+        raise ModelError(
+            f"'{base}' has two classes and the head '{settings.head}' needs three",
+            hint="Use the head two-class.",
+        )
+    return point
+
+
+def _reset_head(model: Any, classes: int) -> None:
+    """Random weights for the layer that gives the classes."""
+    import torch
+
+    inside = f"{model.base_model_prefix}."
+    for name, module in model.named_modules():
+        last = isinstance(module, torch.nn.Linear) and module.out_features == classes
+        if last and not name.startswith(inside):
+            spread = getattr(model.config, "initializer_range", 0.02)
+            torch.nn.init.normal_(module.weight, std=spread)
+            torch.nn.init.zeros_(module.bias)
 
 
 def _classifies(source: str, settings: FinetuneSettings) -> bool:

@@ -8,13 +8,15 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Interval
 
+from litepyramid.disk import write_json
 from litepyramid.errors import InputError
-from litepyramid.files import read_json, write_json
-from litepyramid.judges.nli.checkpoint import CARD_FILE
+from litepyramid.files import file_type, read_json
+from litepyramid.identity import fingerprint
+from litepyramid.judges.nli.model_folder import CARD_FILE, hash_folder
 from litepyramid.judges.nli.modes import Mode
 from litepyramid.tables import plain
 from litepyramid.training.onnx_models import model_source
-from litepyramid.training.pairs import Head, TrainingPairs
+from litepyramid.training.pairs import Head, Pairs, digest
 from litepyramid.types import Fields
 
 # Settings that change no weight: a folder made with others is the same judge.
@@ -42,10 +44,11 @@ class FinetuneSettings:
 
     Attributes:
         head: ``presence`` is the paper's: two-way cross-entropy over the logits e and n
-            + c of a three-class model. ``two-class`` puts a new head of present and
-            absent on the encoder. ``three-class`` is cross-entropy over e, n, c; where
-            only presence is known, over e and the sum of the other two probabilities;
-            an encoder gets a new head. ``auto`` is three-class for mini, else presence.
+            + c of a three-class model. ``two-class`` is a head of present and absent
+            on any encoder: the base's own where its labels, or `label_map`, name these
+            classes, else a new one. ``three-class`` is cross-entropy over e, n, c;
+            where only presence is known, over e and the sum of the other two; an
+            encoder gets a new head. ``auto`` is three-class for mini, else presence.
         epochs: Passes over the training pairs.
         learning_rate: Peak of the linear schedule.
         warmup: Share of the steps over which the learning rate rises.
@@ -150,7 +153,7 @@ def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
 
 
 def made_from(
-    folder: Path, base: str, data: TrainingPairs, settings: FinetuneSettings
+    folder: Path, base: str, data: Pairs, settings: FinetuneSettings
 ) -> Fields | None:
     """The card of a folder that holds a model of just this run; None if it does not."""
     card = read_note(folder / CARD_FILE)
@@ -171,12 +174,32 @@ def write_card(folder: Path, card: Mapping[str, Any]) -> None:
     write_json(folder / CARD_FILE, plain(card))
 
 
-def run_facts(base: str, data: TrainingPairs, settings: FinetuneSettings) -> Fields:
+def base_facts(base: str, folds: int = 1) -> dict[str, str]:
+    """What names a base in signatures and cards: its name, and of a folder a hash of
+    its files; where it lies on this machine says nothing.
+
+    A base with ``{fold}`` in its name is as many folders.
+    """
+    folder = Path(model_source(base)).expanduser()
+    folders = [folder]
+    if "{fold}" in base:
+        numbers = range(1, folds + 1)
+        folders = [Path(str(folder).replace("{fold}", str(n))) for n in numbers]
+    if any(file_type(one / "config.json") != "file" for one in folders):
+        return {"base": base}
+
+    shas = [hash_folder(one).removeprefix("sha256:") for one in folders]
+    sha = shas[0][:12] if len(shas) == 1 else fingerprint(shas)
+    name = base if base == "mini" else folder.absolute().name
+    return {"base": name, "base_sha": sha}
+
+
+def run_facts(base: str, data: Pairs, settings: FinetuneSettings) -> Fields:
     """What a run depends on, as its card says it."""
     used = asdict(settled(base, settings))
     return {
-        "base": base,
+        **base_facts(base),
         "revision": settings.revision,
-        "data": {"pairs": len(data.pairs), "sha256": data.digest()},
+        "data": {"pairs": len(data), "sha256": digest(data)},
         "settings": {key: value for key, value in used.items() if key not in _FACTS},
     }

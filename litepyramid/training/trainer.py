@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.errors import loading
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.judges.nli.asking import MATCH_FROM, Reading
 from litepyramid.judges.nli.backends import as_tokenizer
@@ -21,7 +22,7 @@ from litepyramid.training.packs import (
     packed_classifier,
     padded,
 )
-from litepyramid.training.pairs import TrainingPairs, encode_pairs, make_loss
+from litepyramid.training.pairs import Pairs, encode_pairs, make_loss
 from litepyramid.training.settings import HEAD_MODE, FinetuneSettings
 
 POINT = "checkpoint-"
@@ -44,13 +45,14 @@ class EpochQuality:
 
 @dataclass(frozen=True)
 class Base:
-    """A model to begin with, its tokenizer, class order, and the most tokens it
-    reads."""
+    """A model to begin with, its tokenizer, class order, the most tokens it reads, and
+    whether its head is new, in words."""
 
     model: Any
     tokenizer: Any
     order: ClassOrder
     longest: int | None
+    head: str
 
     @property
     def match_from(self) -> int | None:
@@ -67,10 +69,10 @@ class Base:
 
 def make_trainer(
     start: Base,
-    data: TrainingPairs,
+    data: Pairs,
     work: Path,
     settings: FinetuneSettings,
-    evaluation: Mapping[str, TrainingPairs],
+    evaluation: Mapping[str, Pairs],
 ) -> Any:
     """The trainer of transformers with our data, loss, figures and callback."""
     import torch
@@ -78,7 +80,7 @@ def make_trainer(
 
     packed = start.reading == "once"
 
-    def encoded(pairs: TrainingPairs) -> list[dict[str, Any]]:
+    def encoded(pairs: Pairs) -> list[dict[str, Any]]:
         length = min(settings.max_length, start.longest or settings.max_length)
         first = start.match_from
         if not packed or first is None:
@@ -99,45 +101,50 @@ def make_trainer(
         brier = float(np.mean((judged - truth) ** 2))
         return {"accuracy": result.accuracy, "auc": result.auc, "brier": brier}
 
-    on_cpu = settings.device == "cpu"
+    # Without a GPU the CPU is what there is: told so, it also takes bfloat16.
+    graphics = torch.cuda.is_available() or torch.backends.mps.is_available()
+    on_cpu = settings.device == "cpu" or not graphics
     devices = 1 if on_cpu else max(1, torch.cuda.device_count())
     per_device = max(1, settings.batch_size // devices)
     rows = encoded(data)
     if packed:
         # A row is a pack of several pairs, and the batch size counts pairs.
-        per_device = max(1, round(per_device * len(rows) / len(data.pairs)))
-    updates = max(1, round(settings.epochs * len(data.pairs) / settings.batch_size))
+        per_device = max(1, round(per_device * len(rows) / len(data)))
+    updates = max(1, round(settings.epochs * len(data) / settings.batch_size))
     early = bool(settings.early_stop)
     constant = settings.schedule == "constant"
-    arguments = transformers.TrainingArguments(
-        output_dir=str(work),
-        num_train_epochs=settings.epochs,
-        learning_rate=settings.learning_rate,
-        lr_scheduler_type="constant_with_warmup" if constant else "linear",
-        warmup_steps=settings.warmup,
-        weight_decay=settings.weight_decay,
-        optim="adamw_torch",
-        per_device_train_batch_size=per_device,
-        per_device_eval_batch_size=4 * per_device,
-        bf16=settings.bf16,
-        seed=settings.seed,
-        data_seed=settings.seed,
-        train_sampling_strategy="group_by_length"
-        if settings.batches == "length"
-        else "random",
-        save_strategy="epoch" if early else "steps",
-        save_steps=settings.save_steps or max(1, updates // 20),
-        save_total_limit=2,
-        eval_strategy="epoch" if evaluation else "no",
-        load_best_model_at_end=early,
-        metric_for_best_model=f"{HELD_OUT}_brier" if early else None,
-        greater_is_better=False if early else None,
-        logging_steps=50,
-        disable_tqdm=True,
-        report_to="none",
-        use_cpu=on_cpu,
-        dataloader_pin_memory=not on_cpu and torch.cuda.is_available(),
-    )
+    # A GPU may lack what was asked for.
+    hint = "Without bfloat16: bf16=false; on the CPU: device=cpu."
+    with loading("fine-tuning cannot be set up", hint=hint):
+        arguments = transformers.TrainingArguments(
+            output_dir=str(work),
+            num_train_epochs=settings.epochs,
+            learning_rate=settings.learning_rate,
+            lr_scheduler_type="constant_with_warmup" if constant else "linear",
+            warmup_steps=settings.warmup,
+            weight_decay=settings.weight_decay,
+            optim="adamw_torch",
+            per_device_train_batch_size=per_device,
+            per_device_eval_batch_size=4 * per_device,
+            bf16=settings.bf16,
+            seed=settings.seed,
+            data_seed=settings.seed,
+            train_sampling_strategy="group_by_length"
+            if settings.batches == "length"
+            else "random",
+            save_strategy="epoch" if early else "steps",
+            save_steps=settings.save_steps or max(1, updates // 20),
+            save_total_limit=2,
+            eval_strategy="epoch" if evaluation else "no",
+            load_best_model_at_end=early,
+            metric_for_best_model=f"{HELD_OUT}_brier" if early else None,
+            greater_is_better=False if early else None,
+            logging_steps=50,
+            disable_tqdm=True,
+            report_to="none",
+            use_cpu=on_cpu,
+            dataloader_pin_memory=not on_cpu and torch.cuda.is_available(),
+        )
 
     sets = {}
     for name, pairs in evaluation.items():
@@ -165,7 +172,7 @@ def make_trainer(
 
 
 def history_of(
-    log: Iterable[Mapping[str, Any]], evaluation: Mapping[str, TrainingPairs]
+    log: Iterable[Mapping[str, Any]], evaluation: Mapping[str, Pairs]
 ) -> list[EpochQuality]:
     """The figures in the trainer's log, which is kept with its checkpoints."""
     history = []
@@ -176,11 +183,11 @@ def history_of(
             # The last epoch may be a part of one, and sums of floats fall short.
             epoch = math.ceil(row["epoch"] - 1e-6)
             figures = [row[f"eval_{name}_{f}"] for f in ("accuracy", "auc", "brier")]
-            history.append(EpochQuality(epoch, name, len(pairs.pairs), *figures))
+            history.append(EpochQuality(epoch, name, len(pairs), *figures))
     return history
 
 
-def _watch(evaluation: Mapping[str, TrainingPairs], work: Path) -> Any:
+def _watch(evaluation: Mapping[str, Pairs], work: Path) -> Any:
     """A callback: the bar, and the figures of every epoch as they come."""
     import transformers
 

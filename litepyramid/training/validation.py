@@ -3,19 +3,15 @@ labels, fold by fold."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 import numpy as np
 
+from litepyramid.data.data import Data
+from litepyramid.data.records import Summaries, Units
 from litepyramid.errors import InputError
-from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import Judge, JudgedBatch
-from litepyramid.judges.evaluate import (
-    QUALITY,
-    calibrate,
-    cells_of,
-    label_notes,
-)
+from litepyramid.judges.evaluate import QUALITY, calibrate
+from litepyramid.judges.labelled import label_notes, labels_of
 from litepyramid.judges.nli.modes import MODES, presence
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.meta.core.levels import (
@@ -24,13 +20,14 @@ from litepyramid.meta.core.levels import (
     Level,
     level_correlation,
 )
-from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
+from litepyramid.scoring.pyramid import lite_pyramid_scores
 from litepyramid.stats import described, t_reach
 from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import Fields, FloatArray, InputUnits, Names, Signature
+from litepyramid.types import Fields, FloatArray, Names, Signature
+from litepyramid.units.align import references_sha
 
-Units = Mapping[str, Sequence[InputUnits]]
+Variants = Mapping[str, Units]
 """The units to score by name: ``lite2`` …"""
 
 _CORRELATIONS: dict[tuple[Level, Coefficient], str] = {
@@ -222,43 +219,57 @@ class ValidationResult(Result):
         }
 
 
+def hashes_of(data: Data) -> dict[str, str]:
+    """What names a labelled data set in a signature, for each kind that is there."""
+    hashes = {
+        "units_sha": data.units.sha,
+        "inputs_sha": data.units.inputs_sha,
+        "summaries_sha": data.summaries.sha,
+        "labels_sha": labels_of(data).sha,
+    }
+    if data.stus:
+        hashes["stus_sha"] = data.stus.sha
+    if data.references:
+        hashes["references_sha"] = references_sha(data.references)
+    return hashes
+
+
 def validate(
-    dataset: Dataset,
+    dataset: Data,
     judges: Mapping[str, Judge],
     *,
     inputs: Sequence[str] | None = None,
-    units: Units | None = None,
+    units: Variants | None = None,
     constant: ConstantPolicy = "skip",
 ) -> ValidationResult:
     """Scores judges by name on a data set, or on some of its inputs, without any
     training."""
-    scored = tuple(name for name in dataset.inputs if inputs is None or name in inputs)
+    scored = tuple([i for i in dataset.inputs if inputs is None or i in inputs])
     fold = Fold(0, scored, dataset.systems, (), ())
     signature = Signature.of(
         inputs=len(scored),
         constant=constant,
-        **dataset.hashes,
+        **hashes_of(dataset),
     )
     return validated(dataset, [(fold, judges)], units, constant, signature)
 
 
 def validated(
-    dataset: Dataset,
+    dataset: Data,
     folds: Iterable[tuple[Fold, Mapping[str, Judge]]],
-    units: Units | None,
+    units: Variants | None,
     constant: ConstantPolicy,
     signature: Signature,
 ) -> ValidationResult:
     """Scores the judges of each fold on what it holds out, with every kind of units."""
     if units is None:
-        units = {} if dataset.stus is None else {"lite3": dataset.stus}
-    variants = {"lite2": dataset.scus, **units}
+        units = {"lite3": dataset.stus} if dataset.stus else {}
+    variants = {"lite2": dataset.units, **units}
     for name, entries in variants.items():
-        if tuple(entry.input for entry in entries) != dataset.inputs:
+        if entries.inputs != dataset.inputs:
             raise InputError(
                 f"the inputs of the units '{name}' are not those of {dataset.name}",
-                expected=f"{counted(len(dataset.inputs), 'input')} in the data set's "
-                "order",
+                expected=f"the same {counted(len(dataset.inputs), 'input')}",
             )
 
     scores = []
@@ -285,47 +296,40 @@ def validated(
 
 
 def _score(
-    dataset: Dataset,
+    dataset: Data,
     fold: Fold,
     name: str,
     judge: Judge,
-    variants: Units,
+    variants: Variants,
     constant: ConstantPolicy,
 ) -> tuple[list[FoldScores], JudgeQuality, dict[str, str]]:
     """Every correlation in every mode of the judge, how right it is on labelled units,
     its signature."""
-    systems: Sequence[str] = fold.systems
-    # Sums in one order give the same bits; the authors' policy goes by the file's.
-    if constant == "skip":
-        systems = sorted(systems)
-    texts = cells_of(dataset.summaries, "texts")
-    rated = _of_inputs(dataset.label_units or dataset.scus, fold.inputs)
-    truth = _labels_of(dataset, systems, rated)
-    human = lite_pyramid_scores(truth, UnitLayout.of(rated))
+    labels = labels_of(dataset).of_inputs(fold.inputs).of_systems(fold.systems)
+    rated = labels.units
+    human = lite_pyramid_scores(labels.values, rated)
+    summaries = dataset.summaries.take(fold.systems, fold.inputs)
 
-    def judged(units: Sequence[InputUnits]) -> JudgedBatch:
-        pairs = product(systems, units)
-        return judge_pairs(judge, [(texts[s, e.input], e.texts) for s, e in pairs])
-
-    of_labels = judged(rated)
+    of_labels = judge_pairs(judge, summaries.items(rated))
     default = of_labels.signature.get("mode", "own")
-    modes = _modes(of_labels, default)
-    own = modes.get(default, next(iter(modes.values()))).reshape(truth.shape)
+    modes = _modes(of_labels, default, summaries, rated)
+    own = modes.get(default, next(iter(modes.values())))
     quality = JudgeQuality(name, fold.number)
     # A fold may be without labels.
-    if not np.isnan(truth + own).all():
-        right = calibrate(own, truth)
+    if not np.isnan(labels.values + own).all():
+        right = calibrate(own, labels.values)
         figures = right.pairs, right.accuracy, right.auc, right.brier
         quality = JudgeQuality(name, fold.number, *figures)
 
     scores = []
     for variant, entries in variants.items():
-        units = _of_inputs(entries, fold.inputs)
-        batch = of_labels if units == rated else judged(units)
-        layout = UnitLayout.of(units)
+        units = entries.of_inputs(fold.inputs)
+        batch = of_labels
+        if units != rated:
+            batch = judge_pairs(judge, summaries.items(units))
 
-        for mode, values in _modes(batch, default).items():
-            metric = lite_pyramid_scores(values.reshape(len(systems), -1), layout)
+        for mode, values in _modes(batch, default, summaries, units).items():
+            metric = lite_pyramid_scores(values, units)
             # Both sides are averaged over the inputs that people labelled.
             metric = np.where(np.isnan(human), np.nan, metric)
             for level, coefficient in _CORRELATIONS:
@@ -336,35 +340,21 @@ def _score(
     return scores, quality, of_labels.signature
 
 
-def _of_inputs(entries: Sequence[InputUnits], inputs: Names) -> list[InputUnits]:
-    """The units of some inputs, in the order of their names."""
-    chosen = [entry for entry in entries if entry.input in inputs]
-    return sorted(chosen, key=lambda entry: entry.input)
+def _modes(
+    batch: JudgedBatch, default: str, summaries: Summaries, units: Units
+) -> dict[str, FloatArray]:
+    """The (N, U) presence of all units in all summaries by mode, NaN where a summary is
+    missing; a judge without logits has one mode, its own."""
+    modes = {default: np.concatenate(batch.presence)}
+    if batch.logits is not None:
+        # An empty summary has no logits; it carries no unit in any mode.
+        logits = np.concatenate(batch.logits)
+        empty = np.asarray(np.isnan(logits).all(axis=1))
+        filled = np.where(empty[:, None], 0.0, logits)
+        modes = {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
 
-
-def _labels_of(
-    dataset: Dataset, systems: Sequence[str], rated: Sequence[InputUnits]
-) -> FloatArray:
-    """(N, U) labels of some inputs' units; NaN where nobody labelled them."""
-    labels = cells_of(dataset.labels, "labels")
-    rows = []
-
-    for system in systems:
-        row: list[float] = []
-        for entry in rated:
-            missing = [np.nan] * len(entry.units)
-            row += labels.get((system, entry.input)) or missing
-        rows.append(row)
-    return np.array(rows, dtype=float)
-
-
-def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:
-    """The presence of all pairs by mode; a judge without logits has one mode, its
-    own."""
-    if batch.logits is None:
-        return {default: np.concatenate(batch.presence)}
-    # An empty summary has no logits; it carries no unit in any mode.
-    logits = np.concatenate(batch.logits)
-    empty = np.asarray(np.isnan(logits).all(axis=1))
-    filled = np.where(empty[:, None], 0.0, logits)
-    return {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
+    missing = summaries.missing[:, units.input_of]
+    result = {}
+    for mode, values in modes.items():
+        result[mode] = np.where(missing, np.nan, values.reshape(missing.shape))
+    return result

@@ -2,21 +2,17 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from litepyramid.data.records import InputReferences, InputUnits
 from litepyramid.errors import InputError
+from litepyramid.identity import fingerprint
 from litepyramid.sentences import split_sentences
 from litepyramid.text import place
-from litepyramid.types import (
-    InputReferences,
-    InputUnits,
-    IntArray,
-    check_unique,
-    data_hashes,
-)
+from litepyramid.types import IntArray, check_unique
 
 Place = tuple[str, int, int]
 _MOST_PAIRS = 100_000_000
@@ -95,9 +91,10 @@ def sentence_texts(references: InputReferences) -> list[list[str]]:
 
 def references_sha(references: Sequence[InputReferences]) -> str:
     """What names references in a signature: a hash of their sentences."""
-    texts = ((entry, tuple(map(tuple, sentence_texts(entry)))) for entry in references)
-    marked = [replace(entry, references=sentences) for entry, sentences in texts]
-    return data_hashes(references=marked)["references_sha"]
+    rows = []
+    for entry in references:
+        rows.append([entry.input, sorted(sentence_texts(entry))])
+    return fingerprint(sorted(rows))
 
 
 def sentences_of(references: Sequence[InputReferences]) -> tuple[Sentence, ...]:
@@ -176,7 +173,7 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
 
 
 def align_all(
-    units: Sequence[InputUnits], sentences: Sequence[Sentence]
+    units: Iterable[InputUnits], sentences: Sequence[Sentence]
 ) -> tuple[Alignment, ...]:
     """`align_units` for every input."""
     of_input = defaultdict(list)
@@ -186,8 +183,8 @@ def align_all(
 
 
 def align_both(
-    scus: Sequence[InputUnits],
-    stus: Sequence[InputUnits],
+    scus: Iterable[InputUnits],
+    stus: Iterable[InputUnits],
     sentences: Sequence[Sentence],
 ) -> tuple[tuple[Alignment, ...], tuple[Alignment, ...]]:
     """Places STUs, then SCUs by the words of each sentence *and of the STUs made from

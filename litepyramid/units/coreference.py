@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from litepyramid.text import word_set
-from litepyramid.units.clauses import BE, DAYS, PREPOSITIONS
 from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence, Span
+from litepyramid.units.relations import BE, DAYS, PREPOSITIONS
 
 PRONOUNS = word_set("it he she they this i you her him their them his its my your")
 
@@ -98,25 +98,6 @@ def resolve(reference: ParsedReference) -> Resolution:
     return Resolution(names, tuple(identity for _, identity in identities))
 
 
-def ages(tokens: Sequence[str]) -> list[tuple[range, int]]:
-    """Names with the age that stands behind them ("Ann Lee, 33"), as token places."""
-    found = []
-    for i in range(2, len(tokens)):
-        alone = tokens[i - 1] == "," and set(tokens[i + 1 : i + 2]) <= {",", "."}
-        years = tokens[i].isdecimal() and 0 < int(tokens[i][:3]) < 120
-        if not (years and alone):
-            continue
-
-        start = i - 1
-        while start > 0 and tokens[start - 1].istitle():
-            start -= 1
-        place = start > 0 and tokens[start - 1].lower() in _BEFORE_PLACES
-        if start < i - 1 and not place:
-            found.append((range(start, i - 1), i))
-
-    return found
-
-
 def certain(reference: ParsedReference, resolution: Resolution) -> Resolution:
     """Only names that hardly mean another one: for units that people read.
 
@@ -176,7 +157,7 @@ def _is_certain(
         return titled and ends and len(text) > 1 and not (longer or namesake)
 
     # "Said he left": with a name there, somebody else would seem to say it.
-    if any(frame.verb == 0 for frame in reference.sentences[number].frames or ()):
+    if 0 in reference.sentences[number].verbs:
         return False
 
     # Whoever is quoted speaks of somebody else.
@@ -383,7 +364,7 @@ def renderer(
     covering = {i: mention for mention in resolution.names for i in range(*mention)}
     verbs = set()
     for offset, sentence in zip(reference.offsets, reference.sentences, strict=False):
-        verbs |= {offset + frame.verb for frame in sentence.frames or ()}
+        verbs |= {offset + verb for verb in sentence.verbs}
 
     def render(indices: Sequence[int]) -> list[tuple[str, int]]:
         written = []

@@ -1,54 +1,43 @@
 """From references to units: sentences, frames, triplets, coreference."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from itertools import repeat
 from math import fsum
 from pathlib import Path
 from typing import Any, ClassVar
 
+from litepyramid.data.data import read_references
+from litepyramid.data.notes import text_notes
+from litepyramid.data.records import InputReferences, InputUnits
+from litepyramid.data.written import unit_lines
+from litepyramid.disk import check_output, jsonl
 from litepyramid.errors import InputError, choose
-from litepyramid.files import check_output, ending, file_type
-from litepyramid.io.coerce import as_names, as_references, write_units
-from litepyramid.io.dataset import Dataset
-from litepyramid.judges.lexical.lexical_judge import RecallJudge
-from litepyramid.language import SPACELESS, check_language, language_of, signed
-from litepyramid.progress import track
+from litepyramid.files import ending
+from litepyramid.language import check_language, language_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table, row
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     ColumnsLike,
-    InputReferences,
-    InputUnits,
     JudgeLike,
     Rules,
     SidePath,
     Signature,
     TextsLike,
-    Unit,
+    Weights,
 )
 from litepyramid.units.align import references_sha, sentence_texts
-from litepyramid.units.clauses import DAYS, SAYING
-from litepyramid.units.coreference import (
-    Render,
-    ages,
-    certain,
-    is_quoted,
-    renderer,
-    replaced,
-    resolve,
-)
-from litepyramid.units.facts import sentence_facts
+from litepyramid.units.coreference import replaced, resolve
+from litepyramid.units.making import LEAST_COVERED, Made, make_units
 from litepyramid.units.parsers.allennlp import open_allennlp
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parsers.roles import RolesBackend
 from litepyramid.units.parsers.stanza import StanzaBackend, open_stanza
 from litepyramid.units.parses import (
     LONGEST,
-    QUOTES,
     CorefBackend,
     FileBackend,
     ParsedBatch,
@@ -56,19 +45,12 @@ from litepyramid.units.parses import (
     ParsedSentence,
     SrlBackend,
     check_parse,
-    read_parses,
     with_frames,
     write_parses,
 )
-from litepyramid.units.spelling import spaces_before, spelled
-from litepyramid.units.triplets import sentence_stus
 from litepyramid.units.written import written_units
 
-_LEAST_COVERED = 2 / 3
 _INTERCHANGE = (".jsonl", ".ndjson")
-_LEAST_WORDS = 4  # of a sentence without a verb
-_DEATH = frozenset(["dead", "death", "died", "killed", "murder", "murdered"])
-_LINKS = ("click here", "scroll down", "read :", "watch :")
 
 
 @dataclass(frozen=True)
@@ -78,15 +60,15 @@ class UnitsResult(Result):
 
     units: tuple[InputUnits, ...]
 
-    forms: ClassVar = {".jsonl": "_write_jsonl", ".txt": "_write_lines"}
+    forms: ClassVar = {".jsonl": "_json_lines", ".txt": "_lines"}
 
-    def _write_jsonl(self, path: str | Path) -> None:
-        """Writes the units, one input a line."""
-        write_units(path, self.units)
+    def _json_lines(self) -> Iterator[str]:
+        """The units, one input a line."""
+        return jsonl(entry.to_json() for entry in self.units)
 
-    def _write_lines(self, path: str | Path) -> None:
-        """Writes the texts of the units, one input a line, with tabs between."""
-        write_units(path, self.units, "lines")
+    def _lines(self) -> list[str]:
+        """The texts of the units, one input a line, with tabs between."""
+        return unit_lines(self.units)
 
     def to_csv_table(self) -> Table:
         """One row per unit; an SCU of several contributors has one for each."""
@@ -126,7 +108,8 @@ class Extraction(UnitsResult):
         mean = self.counts["units"] / self.counts["references"]
         rows = tuple({**self.counts, "units per reference": mean}.items())
         columns = (Column("what"), Column("value", "", digits=2))
-        on_texts = Dataset(references=self.references).notes
+        texts = [" ".join(one) for entry in self.references for one in entry.references]
+        on_texts = text_notes({"units": (), "references": texts})
         notes = (*self.notes, *on_texts, str(self.signature))
         counts = Table("Units from references", columns, rows, notes)
         heads = (Column("sentence"), Column("unit"))
@@ -149,9 +132,10 @@ class Extraction(UnitsResult):
 def extract(
     references: TextsLike | None,
     *,
-    srl: str | SrlBackend = "roles",
+    srl: str | SrlBackend | None = None,
     coref: str | CorefBackend = "srl",
     rules: Rules = "facts",
+    weights: Weights | None = None,
     llm: JudgeLike = None,
     parses: SidePath | None = None,
     ids: TextsLike | None = None,
@@ -164,16 +148,20 @@ def extract(
     Args:
         references: Reference summaries: a file (JSON Lines, a table, a line file), or
             in Python lists, dicts and frames.
-        srl: Where semantic roles come from: ``roles`` (a small labeller), ``embedded``
-            (dependencies), ``sentences`` (each sentence is its own unit),
-            ``allennlp:ARCHIVE``, ``stanza``, or an interchange file with frames.
+        srl: Where the trees of facts come from: ``embedded`` (the default), ``stanza``
+            or an interchange file; or the semantic roles of triplets: ``roles`` (the
+            default, a small labeller), ``allennlp:ARCHIVE``, ``stanza`` or a file.
+            With ``sentences`` each sentence is its own unit.
         coref: Where coreference comes from: ``srl`` (what the parser links; names stand
             for mentions in the frames), ``none``, ``embedded``, ``stanza``, or an
             interchange file with clusters. All but srl and none replace mentions before
             the parser runs.
-        rules: What units are: a verb with all of its core arguments and one adjunct
-            (facts); or the paper's triplets of one argument each, by its authors' code
-            (zb21) or with *be* and *being* before the verb as well (zb21-footnote).
+        rules: What units are: small facts (facts), or the paper's triplets of one
+            argument each, by its authors' code (zb21) or with *be* and *being* before
+            the verb as well (zb21-footnote).
+        weights: What weighs the same: each unit (equal, as triplets in the paper), each
+            sentence, shared among its units (sentences), or each content word of a
+            sentence, shared among the units that hold it (words, the default of facts).
         llm: A language model that writes the units instead: llm:MODEL.
         parses: Also write sentences, frames and clusters to this interchange file
             (.jsonl), as -o writes.
@@ -201,13 +189,16 @@ def extract(
         $ litepyramid units extract example/references.jsonl --srl sentences -o stus.txt
     """
     if parses is not None:
-        _check_parses_file(parses, references, srl, coref)
+        _check_parses_file(parses)
 
-    records = as_references(references, **as_names(ids, columns))
-    if not records:
-        raise InputError("no references to extract units from")
+    records = read_references(references, ids, columns)
     language = references_language(records, language)
     choose("rules", rules, Rules)
+    small = rules == "facts" and srl != "sentences"
+    weights = weights or ("words" if small else "equal")
+    choose("weights", weights, Weights)
+    facts = rules == "facts" and language == "en"
+    srl = srl or ("embedded" if facts else "roles")
 
     if llm is not None:
         if parses is not None:
@@ -216,46 +207,91 @@ def extract(
         return Extraction(units, tuple(records), (), signature, totals)
 
     batch = _parsed(records, srl, coref, language)
-    made, covered, counts = _units(batch, records, rules, language)
-    # fsum: the mean is the same in whatever order the sentences come.
-    uncovered = 1 - fsum(covered) / len(covered)
-    partial = sum(share < _LEAST_COVERED for share in covered)
-    totals = {
-        "inputs": len(made),
-        "references": len(batch.references),
-        "references without sentence marks": sum(
-            not m for entry in records for m in entry.marked
-        ),
-        "sentences": len(covered),
-        "share of a sentence's content words in no STU": uncovered,
-        "sentences with more than a third in no STU": partial,
-        "units": sum(map(len, made.values())),
-    }
+    _check_parsed(batch, facts)
+    made = make_units(batch, records, rules, weights, language)
     signature = Signature.of(
         units="stu",
         **signed(language),
         **batch.signature,
         rules=rules,
+        **({} if weights == "equal" else {"weights": weights}),
         references_sha=references_sha(records),
     )
 
-    note = (
-        f"STUs leave out {uncovered:.1%} of a sentence's content words on average, "
-        f"more than a third in {partial} of {counted(len(covered), 'sentence')}."
-    )
     if parses is not None:
         write_parses(parses, batch.references)
     return Extraction(
-        tuple(InputUnits(e.input, tuple(made[e.input]), e.question) for e in records),
+        tuple(
+            InputUnits(e.input, tuple(made.units[e.input]), e.question) for e in records
+        ),
         tuple(records),
         batch.references,
         signature,
-        totals | counts,
-        (note,) if partial else (),
+        _totals(made, records) | made.counts,
+        tuple(_notes(made)),
     )
 
 
-def _check_parses_file(parses: Any, *inputs: Any) -> None:
+def _check_parsed(batch: ParsedBatch, facts: bool) -> None:
+    """Facts need trees, triplets frames."""
+    for parse in batch.references:
+        for sentence in parse.sentences:
+            alone = sentence.frames == ()
+            if facts and sentence.words is None and not alone:
+                raise InputError(
+                    "this parser gives no dependency trees",
+                    expected="embedded, stanza, or a file with words, for facts",
+                    hint="Its frames give triplets: --rules zb21.",
+                )
+            if not facts and sentence.frames is None:
+                raise InputError(
+                    "this parser gives no frames",
+                    expected="roles, stanza, allennlp:ARCHIVE, or a file with frames, "
+                    "for triplets",
+                    hint="Its trees give facts: --rules facts.",
+                )
+
+
+def _totals(made: Made, references: Sequence[InputReferences]) -> dict[str, float]:
+    """What is counted of an extraction."""
+    # fsum: the mean is the same in whatever order the sentences come.
+    uncovered = 1 - fsum(made.covered) / max(1, len(made.covered))
+    marked = [mark for entry in references for mark in entry.marked]
+    return {
+        "inputs": len(made.units),
+        "references": len(marked),
+        "references without sentence marks": marked.count(False),
+        "sentences": len(made.covered) + len(made.without),
+        "headings, links and dates without a unit": len(made.without),
+        "share of a sentence's content words in no STU": uncovered,
+        "sentences with more than a third in no STU": _partial(made),
+        "units": sum(map(len, made.units.values())),
+    }
+
+
+def _partial(made: Made) -> int:
+    """Sentences more than a third of which is in no unit."""
+    return sum(share < LEAST_COVERED for share in made.covered)
+
+
+def _notes(made: Made) -> Iterator[str]:
+    """What no unit covers."""
+    partial = _partial(made)
+    if partial:
+        uncovered = 1 - fsum(made.covered) / len(made.covered)
+        yield (
+            f"STUs leave out {uncovered:.1%} of a sentence's content words on average, "
+            f"more than a third in {partial} of "
+            f"{counted(len(made.covered), 'sentence')}."
+        )
+    if made.without:
+        shown = ", ".join(f"'{cut(text, 40)}'" for text in made.without[:3])
+        more = ", …" if len(made.without) > 3 else ""
+        number = counted(len(made.without), "heading, link or date")
+        yield f"{number} gave no unit: {shown}{more}."
+
+
+def _check_parses_file(parses: Any) -> None:
     """Sees before the work that parses can be written there."""
     if not isinstance(parses, str | Path):
         raise InputError(
@@ -269,17 +305,7 @@ def _check_parses_file(parses: Any, *inputs: Any) -> None:
             expected=f"one that ends in {_INTERCHANGE[0]}",
         )
 
-    check_output(parses, inputs)
-
-    if file_type(parses) == "file" and Path(parses).stat().st_size:
-        try:
-            read_parses(parses)
-        except InputError as error:
-            raise InputError(
-                "would be overwritten, and holds no parses",
-                path=parses,
-                expected="a new name, or an earlier file of parses",
-            ) from error
+    check_output(parses)
 
 
 def _parsed(
@@ -444,181 +470,3 @@ def tokenized(
             parses.append(ParsedReference(entry.input, index, sentences))
 
     return tuple(parses)
-
-
-def _units(
-    batch: ParsedBatch,
-    references: Sequence[InputReferences],
-    rules: Rules,
-    language: str,
-) -> tuple[dict[str, list[Unit]], list[float], Counter[str]]:
-    """Units by input, the share of each sentence's content words that they hold, and
-    counts."""
-    recall = RecallJudge(language).judge
-    stanza = batch.signature["srl"].startswith("stanza")
-    joint = "" if stanza and language in SPACELESS else " "
-    texts = {entry.input: sentence_texts(entry) for entry in references}
-    # The rules of facts are of English; other languages have frames of their own.
-    facts = rules == "facts" and language == "en"
-
-    units: defaultdict[str, list[Unit]] = defaultdict(list)
-    covered = []
-    counts = Counter(batch.counts)
-
-    for parse in track(batch.references, "making units", "references"):
-        resolution = resolve(parse)
-        if facts:
-            resolution = certain(parse, resolution)
-        render = renderer(parse, resolution, once=facts)
-        spaces = _spaces(parse, texts[parse.input][parse.reference])
-        made = []
-        quotation: list[str] = []
-        # What states nothing is left out only beside what does.
-        stated = any(s.frames and not _states_nothing(s) for s in parse.sentences)
-
-        for number, sentence in enumerate(parse.sentences):
-            offset = parse.offsets[number]
-            whole = range(offset, offset + len(sentence.tokens))
-            if facts and stated and _states_nothing(sentence):
-                covered.append(1.0)
-                continue
-            if facts:
-                write = partial(_spelled, render, spaces)
-                reported = _is_reported(sentence, bool(quotation))
-                quotation = _open_quotation([*quotation, *sentence.tokens])
-                stus = _facts(sentence, offset, write, reported)
-            else:
-                write = partial(_joined, render, joint)
-                footnote = rules == "zb21-footnote"
-                stus = _triplets(sentence, offset, write, footnote)
-
-            text = write(whole)
-            share = recall([(" ".join(stus), [text])]).presence[0][0]
-            counts["sentences that are their own unit"] += list(stus) == [text]
-            # What the rules leave out of a sentence would be scored nowhere.
-            if facts and stus and share < _LEAST_COVERED:
-                stus.setdefault(text, False)
-                counts["sentences added as units"] += 1
-            covered.append(1.0 if text in stus else float(share))
-
-            verb = "was" if _DEATH & set(sentence.tokens) else "is"
-            for name, age in ages(sentence.tokens) if facts else ():
-                who = write(offset + i for i in name)
-                stus.setdefault(f"{who} {verb} {sentence.tokens[age]}", False)
-
-            for text, said in stus.items():
-                made.append(
-                    Unit(
-                        text,
-                        kind="stu",
-                        reference=parse.reference,
-                        sentence=number,
-                        said=said,
-                    )
-                )
-
-        counts["mentions replaced"] += len(resolution.names)
-        for identity in (*parse.identities, *resolution.identities):
-            made.append(
-                Unit(
-                    identity.text,
-                    kind="stu",
-                    reference=parse.reference,
-                    sentence=identity.sentence,
-                )
-            )
-
-        units[parse.input] += made
-
-    return units, covered, counts
-
-
-def _states_nothing(sentence: ParsedSentence) -> bool:
-    """Whether a sentence is too short to say anything, a date ("Friday, May 8, 2009"),
-    a question or a link ("CLICK HERE for more")."""
-    words = [token.lower() for token in sentence.tokens if token.isalnum()]
-    dated = len(words) == _LEAST_WORDS and words[0] in DAYS and words[-1].isdigit()
-    # "Population: 450,000" says something, short as it is.
-    titled = ":" in sentence.tokens[1:-1]
-    short = (len(words) < _LEAST_WORDS or dated) and not (sentence.frames or titled)
-    link = " ".join(sentence.tokens[:2]).lower() in _LINKS
-    return short or link or sentence.tokens[-1] == "?"
-
-
-Written = Callable[[Iterable[int]], str]
-
-
-def _open_quotation(tokens: Sequence[str]) -> list[str]:
-    """The mark of a quotation that is not closed at the end, if there is one."""
-    # A lone ' may be an apostrophe.
-    marks = [token for token in tokens if token in QUOTES - {"'", "’"}]
-    return marks[-1:] if is_quoted(marks) else []
-
-
-def _is_reported(sentence: ParsedSentence, quoted: bool) -> bool:
-    """Whether a sentence is what somebody says: in quotes, or "Police: he fled"."""
-    tokens = sentence.tokens
-    verbs = {tokens[frame.verb].lower() for frame in sentence.frames or ()}
-    if verbs & SAYING:
-        return False
-    return quoted or tokens[0] in QUOTES or ":" in tokens[1:4]
-
-
-def _facts(
-    sentence: ParsedSentence, offset: int, write: Written, reported: bool
-) -> dict[str, bool]:
-    """The facts of a sentence, and whether the sentence says that somebody said
-    them."""
-    texts: dict[str, bool] = {}
-    for fact in sentence_facts(sentence):
-        text = write(offset + i for i in fact.tokens)
-        # "the gun Bob used": an article that opened the sentence may not open the fact.
-        opening = sentence.tokens[0]
-        if fact.tokens[0] > 0 and opening in ("The", "A", "An"):
-            text = text.replace(f" {opening} ", f" {opening.lower()} ", 1)
-        # A lone mark that was split off as a sentence says nothing.
-        if any(map(str.isalnum, text)):
-            texts.setdefault(text, fact.said or reported)
-    return texts
-
-
-def _triplets(
-    sentence: ParsedSentence, offset: int, write: Written, footnote: bool
-) -> dict[str, bool]:
-    """The triplets of a sentence."""
-
-    def render(tokens: Iterable[int]) -> str:
-        return write(offset + i for i in tokens)
-
-    return dict.fromkeys(
-        sentence_stus(sentence, footnote=footnote, render=render), False
-    )
-
-
-def _spaces(parse: ParsedReference, texts: Sequence[str]) -> list[bool]:
-    """Whether each token of a reference has a space before it there."""
-    spaces = []
-    # A parser, or a file of parses, may have split the text otherwise.
-    same = len(texts) == len(parse.sentences)
-    for number, sentence in enumerate(parse.sentences):
-        text = texts[number] if same else sentence.text
-        spaces += spaces_before(text, sentence.tokens)
-    return spaces
-
-
-def _spelled(render: Render, spaces: Sequence[bool], tokens: Iterable[int]) -> str:
-    """Tokens as the reference writes them, a space where some were left out."""
-    words = []
-    last = -2
-    for word, token in render([*tokens]):
-        follows = token == last + 1
-        words.append((word, spaces[token] or not follows))
-        last = token
-    text = spelled(words)
-    # The end of a sentence is no part of a fact; a lone mark stays what it is.
-    return text.rstrip(" .,;:") or text
-
-
-def _joined(render: Render, joint: str, tokens: Iterable[int]) -> str:
-    """Tokens with the same between all of them."""
-    return joint.join(word for word, _ in render([*tokens]))

@@ -8,16 +8,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, pairwise, starmap, zip_longest
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
 from litepyramid.checked import as_type
+from litepyramid.disk import write_jsonl
 from litepyramid.errors import InputError
-from litepyramid.files import read_jsonl, write_jsonl
+from litepyramid.files import read_jsonl
+from litepyramid.identity import fingerprint
 from litepyramid.tables import record
 from litepyramid.text import counted, cut, place
-from litepyramid.types import fingerprint
+from litepyramid.units.trees import Word
 
 Span = tuple[int, int]
 """Half-open ``[start, end)`` range of tokens, counted through the whole reference."""
@@ -60,20 +62,29 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """A sentence with frames, in the order of their verbs, and a tree, as far as
+    """A sentence with frames, in the order of their verbs, and trees, as far as
     parsers have run.
 
-    Frames are None if no labeller has run, empty if one ran and found no verb.
+    Frames are None if no labeller has run, empty if one ran and found no verb. `tree`
+    is one of constituents, `words` one of dependencies.
     """
 
     tokens: tuple[str, ...]
     frames: tuple[Frame, ...] | None = None
     tree: str | None = None
+    words: tuple[Word, ...] | None = None
 
     @property
     def text(self) -> str:
         """The tokens with single spaces between them."""
         return " ".join(self.tokens)
+
+    @property
+    def verbs(self) -> list[int]:
+        """Where its verbs stand, as far as a parser told."""
+        if self.words is not None:
+            return [i for i, word in enumerate(self.words) if word.upos == "VERB"]
+        return [frame.verb for frame in self.frames or ()]
 
 
 @dataclass(frozen=True)
@@ -145,25 +156,6 @@ def with_frames(
     return replace(reference, sentences=sentences)
 
 
-def sentence_parts(sentence: ParsedSentence) -> list[range]:
-    """The tokens of a sentence, in parts if several were written as one.
-
-    The next begins with a verb's first argument, in capitals, behind a quotation that
-    has ended: "he called it ' nice ' The man …".
-    """
-    tokens = sentence.tokens
-    starts = {0}
-    for frame in sentence.frames or ():
-        start = min(i for i, tag in enumerate((*frame.tags, "B")) if tag != "O")
-        marks = sum(token in QUOTES for token in tokens[:start])
-        ended = start and tokens[start - 1] in QUOTES and marks % 2 == 0
-        if ended and start < frame.verb and tokens[start][:1].isupper():
-            starts.add(start)
-
-    ends = sorted({*starts, len(tokens)})
-    return list(starmap(range, pairwise(ends)))
-
-
 def check_parse(
     parse: ParsedReference, *, path: str | Path | None = None, line: int | None = None
 ) -> None:
@@ -218,17 +210,21 @@ def _problems_of_sentence(sentence: ParsedSentence) -> Iterator[str]:
         if not 0 <= frame.verb < len(tokens):
             yield f"frame {number}: its verb is token {frame.verb} of {len(tokens)}"
 
+    words = sentence.words
+    if words is not None and tuple(word.text for word in words) != tokens:
+        yield "the texts of its words are not its tokens"
+
     if sentence.tree is not None:
         try:
             pieces = tree_pieces(sentence.tree)
         except InputError as error:
             yield f"its tree: {error.what}"
             return
-        words = []
+        leaves = []
         for piece in pieces:
             if piece != ")" and not piece.startswith(" ("):
-                words.append(piece[1:])
-        for number, (word, token) in enumerate(zip_longest(words, tokens), start=1):
+                leaves.append(piece[1:])
+        for number, (word, token) in enumerate(zip_longest(leaves, tokens), start=1):
             if _ESCAPED.get(word, word) != token != word:
                 yield f"its tree: word {number} is {word!r}, of its tokens {token!r}"
 
@@ -407,19 +403,8 @@ class FileBackend:
     path: str | Path
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Looks every reference up by its input and index; each sentence must have
-        frames."""
-        batch = self._find(references, "srl")
-        for parse in batch.references:
-            if any(sentence.frames is None for sentence in parse.sentences):
-                where = place(parse.input, parse.reference)
-                raise InputError(
-                    f'{where} has a sentence without "frames"',
-                    path=self.path,
-                    expected="the frames of every sentence, an empty list where it "
-                    "has no verb",
-                )
-        return batch
+        """Looks every reference up by its input and index."""
+        return self._find(references, "srl")
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Looks every reference's clusters up; frames over the same tokens are kept."""

@@ -3,6 +3,7 @@ belong."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from litepyramid.text import word_set
@@ -24,6 +25,19 @@ _OPENING = {
     "“": "”",
     "‘": "’",
 }
+
+_TOKENIZED = re.compile(r"\w [,.](?:\s|$)")
+_APART = re.compile(r"(?<=\w) ' (?=(?:s|re|ve|ll|d|m)\b)")
+_MARKS = {
+    "``": '"',
+    "''": '"',
+    "`": "'",
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LSB-": "[",
+    "-RSB-": "]",
+}
+"""How tokenizers write quotation marks and brackets."""
 
 Word = tuple[str, bool]
 """A word and whether the reference has a space before it."""
@@ -63,7 +77,29 @@ def spelled(words: Sequence[Word]) -> str:
         >>> spelled([(word, True) for word in words])
         "She wasn't, er"
     """
-    words = _balanced(words)
+    return _joined(_balanced(words))
+
+
+def untokenized(text: str) -> str:
+    """A text as people write it where it is a row of tokens; any other as it is.
+
+    Example:
+        >>> untokenized("Thailand , researchers say , is n't ` dry ' ( yet ) .")
+        "Thailand, researchers say, isn't 'dry' (yet)."
+        >>> untokenized("It cost 4.50, he said.")
+        'It cost 4.50, he said.'
+    """
+    if not _TOKENIZED.search(text):
+        return text
+    lines = []
+    for line in _APART.sub(" '", text).splitlines():
+        words = [_MARKS.get(word.upper(), word) for word in line.split()]
+        lines.append(_joined([(word, True) for word in words]))
+    return "\n".join(lines)
+
+
+def _joined(words: Sequence[Word]) -> str:
+    """The words as one text, marks where they belong."""
     whose = _apostrophes(words)
     text = ""
     glued = True

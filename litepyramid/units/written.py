@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from litepyramid.data.records import InputReferences, InputUnits, Unit
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import pair_key
 from litepyramid.judges.lexical.lexical_judge import RecallJudge
@@ -23,7 +24,7 @@ from litepyramid.judges.llm.llm_judge import (
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import name_of, signed
 from litepyramid.text import fill, one_line
-from litepyramid.types import InputReferences, InputUnits, Signature, Unit
+from litepyramid.types import Signature
 from litepyramid.units.align import references_sha, sentence_texts
 
 _UNIT = object_schema({"unit": {"type": "string"}, "sentence": {"type": "integer"}})

@@ -29,13 +29,14 @@ from nlpstats.correlations import permutation_test
 from scipy import stats
 
 import litepyramid as lp
-from litepyramid.io.scores import read_scores
+from litepyramid.data.score_tables import read_scores
+from litepyramid.data.scores import Scores
 from litepyramid.meta import compare
 from litepyramid.meta.alignment import align
 from litepyramid.meta.pair_tests import compare_pairs
 from litepyramid.scoring.inference import flip_p_values, rank_groups
 from litepyramid.stats import adjust_p_values
-from litepyramid.types import FloatArray, ScoreTable
+from litepyramid.types import FloatArray
 
 ALPHA = 0.05
 
@@ -77,7 +78,7 @@ def systems(values: FloatArray, name: str) -> None:
     )
 
 
-def metrics(table: ScoreTable, human: str) -> None:
+def metrics(table: Scores, human: str) -> None:
     aligned = align(lp.read_scores(table, human))
     number = len(aligned.metrics)
     tests = number * (number - 1)
@@ -138,10 +139,8 @@ def null(runs: int) -> None:
         ).any()
         people = rng.normal(size=(12, 20)) + rng.normal(size=(12, 1))
         alike = people + 3 * rng.normal(size=(6, 12, 20))
-        table = ScoreTable(
-            names, tuple(map(str, range(12))), tuple(map(str, range(20))),
-            np.concatenate([alike, people[None]]),
-        )  # fmt: skip
+        scores = dict(zip(names, [*alike, people], strict=True))
+        table = Scores.of(scores, [*map(str, range(12))], [*map(str, range(20))])
         found = compare(table, "g", correction="bonferroni-level", seed=run).comparisons
         false[1:] += [bool((c.corrected <= ALPHA).any()) for c in found]
 
@@ -184,10 +183,8 @@ def main() -> None:
             "published data absent: set LITEPYRAMID_DATA or put it at ../shared/data"
         )
 
-    scores = read_scores(arguments.data / "tac2008" / "metric_scores.csv").matrix(
-        "s3_pyr"
-    )
-    systems(scores.values, "TAC 2008")
+    scores = read_scores(arguments.data / "tac2008" / "metric_scores.csv").one("s3_pyr")
+    systems(scores["s3_pyr"], "TAC 2008")
     print(f"TAC 2008, with intervals: {cpu(lambda: lp.compare(scores)):.2f} s")
     metrics(
         read_scores(arguments.data / "realsumm" / "metric_scores_ddr21.csv"),

@@ -12,28 +12,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 import litepyramid as lp
+from litepyramid.data.records import InputUnits
 from litepyramid.easiness.gold import simulation_accuracy
-from litepyramid.types import InputUnits, every_unit
 
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 EXTRACTORS = """
-facts roles srl
 facts embedded srl
-zb21 sentences none
-zb21 embedded none
+facts sentences none
 zb21 roles none
 zb21 roles srl
-zb21 embedded srl
-zb21 embedded embedded
 """
 HEADS = "rules srl coref per_ref. in_theirs in_ours SCUs r_sys. r_summ."
-Units = Sequence[InputUnits]
 
 
 def show(cells: Sequence[object]) -> None:
@@ -42,7 +37,7 @@ def show(cells: Sequence[object]) -> None:
     print(" ".join(f"{text:>9}" for text in texts), flush=True)
 
 
-def best_match(units: Units, among: Units) -> float:
+def best_match(units: Iterable[InputUnits], among: Iterable[InputUnits]) -> float:
     """Mean best ROUGE-1 F1 of each unit among other units of its input, over inputs."""
     means = []
     for entry, other in zip(units, among, strict=True):
@@ -56,12 +51,15 @@ def main() -> None:
     data = lp.load(REALSUMM)
     human = REALSUMM / "metric_scores.csv"
 
-    def compare(name: str, units: Units) -> None:
+    def compare(name: str, units: lp.Units) -> None:
         result = lp.score(data.summaries, units, judge=judge, samples=40, name="lite3")
         table = lp.read_scores([result, human], "human", metrics="lite3")
         found = lp.meta.correlate(table, coefficient="pearson").correlations
-        matches = ((units, data.stus), (data.stus, units), (data.scus, units))
-        row = (len(every_unit(units)) / len(units), *(best_match(*m) for m in matches))
+        matches = ((units, data.stus), (data.stus, units), (data.units, units))
+        row = (
+            len(units.every) / len(units),
+            *[best_match(*both) for both in matches],
+        )
         show([*name.split(), *row, *(r.value for r in found)])
 
     show(HEADS.split())
@@ -69,7 +67,7 @@ def main() -> None:
     for line in EXTRACTORS.strip().splitlines():
         rules, srl, coref = line.split()
         made = lp.extract(data.references, srl=srl, coref=coref, rules=rules)
-        compare(line, made.units)
+        compare(line, lp.Units.of(made.units))
 
 
 if __name__ == "__main__":

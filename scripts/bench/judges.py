@@ -27,8 +27,7 @@ REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsum
 def measure(name: str, workers: int) -> str:
     """Runs a judge; prints what it took, and gives a hash of the presence."""
     data = lp.load(REALSUMM)
-    texts = [entry.texts for entry in data.scus]
-    items = [pair for s in data.summaries for pair in zip(s.texts, texts, strict=True)]
+    items = data.summaries.items(data.units)
     settings = {"cache": None} if "cache" in settings_of(name) else {}
     judge = lp.judge(name, workers=workers, **settings)
 

@@ -33,7 +33,7 @@ import numpy as np
 from nlpstats.correlations import bootstrap, permutation_test
 from scipy import stats
 
-from litepyramid.io.scores import read_scores
+from litepyramid.data.score_tables import read_scores
 from litepyramid.meta import compare
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
 from litepyramid.meta.core.permutation import prepare

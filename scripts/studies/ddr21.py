@@ -11,6 +11,9 @@ import os
 import sys
 from pathlib import Path
 
+import normality
+
+import litepyramid as lp
 from litepyramid import meta
 
 SETS = {
@@ -21,7 +24,6 @@ TABLES = {
     "Section 2: correlations": meta.correlate,
     "Figure 4: 95 % intervals by BOOT-BOTH": meta.interval,
     "Figure 5: PERM-BOTH, Bonferroni within each metric": meta.compare,
-    "Table 2: normality": meta.normality,
 }
 
 
@@ -35,6 +37,9 @@ def main() -> None:
         for title, verb in TABLES.items():
             print(title)
             print(verb(data / path, human, metrics=metrics).to_table())
+        print("Table 2: normality")
+        table = lp.read_scores(data / path, human, metrics=metrics)
+        print(normality.shown(normality.normality(table)))
 
 
 if __name__ == "__main__":

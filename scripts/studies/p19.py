@@ -27,7 +27,7 @@ EXTRACTS = 200
 SENTENCES = 4
 
 
-def random_extracts(folder: Path) -> lp.ScoreTable:
+def random_extracts(folder: Path) -> lp.Scores:
     """The ROUGE scores of extracts of a few sentences each."""
     rng = np.random.default_rng(12345)
     documents, references = (

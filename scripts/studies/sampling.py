@@ -19,9 +19,14 @@ import numpy as np
 import litepyramid as lp
 from litepyramid.annotation.sampling import minutes, systematic, unsureness
 from litepyramid.judges.lexical.lexical_judge import LexicalJudge, fit_lexical
-from litepyramid.scoring.estimates import Drawn, estimate, with_intervals
-from litepyramid.stats import t_reach
-from litepyramid.training.pairs import labelled_pairs
+from litepyramid.scoring.estimates import (
+    Drawn,
+    Estimates,
+    difference,
+    estimate,
+    joined,
+)
+from litepyramid.training.pairs import by_summary, labelled_pairs
 
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 WAYS = ("inputs", "summaries", "facts", "unsure facts")
@@ -107,24 +112,25 @@ def simulate(
                     rng=rng,
                 )
             values = table.labels[[n]], table.presence[[n]]
-            systems.append(interval(table, *values, probability, "facts" in way)[0])
+            systems.append(estimates(table, *values, probability, "facts" in way))
             there = ~np.isnan(probability)
             labels.append(there.sum())
             read.append(len(np.unique(inputs[there])))
 
-        found = np.array(systems).view(np.recarray)
+        found = joined(systems)
         if way == "inputs":
             turned = -np.diff(table.labels, axis=0), -np.diff(table.presence, axis=0)
-            pairs = interval(table, *turned, equal, False)
+            pairs = estimates(table, *turned, equal, False)
         else:
-            pairs = apart(found)
+            order = np.arange(len(systems))
+            pairs = difference(found.take(order[:-1]), found.take(order[1:]), count)
 
         # Of differences, each system and the next one.
         rows.append(
             [
                 covers(found, truth),
                 covers(pairs, truth[:-1] - truth[1:]),
-                np.mean(found.high - found.low),
+                np.mean(np.ptp(found.interval(0.95), axis=0)),
                 np.mean(labels),
                 np.mean(read),
             ]
@@ -140,28 +146,18 @@ def simulate(
     }
 
 
-def covers(found: Any, truth: np.ndarray) -> np.floating:
-    return np.mean((found.low <= truth) & (truth <= found.high))
+def covers(found: Estimates, truth: np.ndarray) -> np.floating:
+    low, high = found.interval(0.95)
+    return np.mean((low <= truth) & (truth <= high))
 
 
-def apart(found: Any) -> Any:
-    """Intervals of differences where systems are drawn by themselves."""
-    first = found[:-1]
-    second = found[1:]
-    error = np.hypot(first.error, second.error)
-    parts = first.error**4 / first.freedom + second.error**4 / second.freedom
-    reach = t_reach(0.95, error**4 / parts) * error
-    middle = first.value - second.value
-    return np.rec.fromarrays([middle - reach, middle + reach], names="low,high")
-
-
-def interval(
+def estimates(
     table: Table,
     human: np.ndarray,
     judge: np.ndarray,
     probability: np.ndarray,
     single: bool,
-) -> Any:
+) -> Estimates:
     """The estimates of means from the same drawn facts."""
     there = np.flatnonzero(~np.isnan(probability))
     keys = there if single else table.inputs[there]
@@ -180,13 +176,7 @@ def interval(
         total=1.0,
         inputs=table.count,
     )
-    return with_intervals(
-        estimate(drawn),
-        between=np.zeros(len(human)),
-        freedom=len(first) - 1,
-        confidence=0.95,
-        target="inputs",
-    )
+    return estimate(drawn)
 
 
 def main() -> None:

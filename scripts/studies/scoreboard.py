@@ -95,7 +95,7 @@ def units_of(data: SummarySet, design: str) -> Units:
         return Units(texts, [np.ones(len(row)) for row in texts])
 
     if Path(design).is_file():
-        entries = {entry.input: entry for entry in lp.load(design).units}
+        entries = {entry.input: entry for entry in lp.load(units=design).units}
         listed = [entries[name] for name in data.inputs]
     else:
         references = dict(zip(data.inputs, map(list, data.references), strict=True))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import litepyramid as lp
-from litepyramid.judges.evaluate import load_contrast
+from litepyramid.judges.labelled import labelled_summaries, load_contrast
 
 PAIRS = {
     "FEVER": "presence/fever_nli.dev.jsonl.gz",
@@ -154,25 +154,20 @@ def in_layout(folder: Path, name: str = "") -> SummarySet:
             for key in ("summaries", "references", "labels")
             if key in parts
         }
-        data = lp.load(parts["units"], **sources)
+        data = lp.load(sources.pop("summaries", None), parts["units"], **sources)
     else:
         data = lp.load(folder)
 
     human = labels = None
-    if data.labels:
+    if data.labels is not None:
+        whole = data.labels.of_systems(data.systems)
         labels = []
-        for own in data.labels:
-            of_system = []
-            for row, entry in zip(own.labels, data.units, strict=True):
-                of_system.append(np.array(row or [np.nan] * len(entry.units)))
-            labels.append(of_system)
+        for row in whole.values:
+            labels.append([*whole.units.split(row).values()])
         human = np.array([[row.mean() for row in of_system] for of_system in labels])
     else:
         table = lp.read_scores(parts["human"])
-        matrix = table.matrix("human")
-        rows = [matrix.systems.index(system) for system in data.systems]
-        columns = [matrix.inputs.index(one) for one in data.inputs]
-        human = matrix.values[np.ix_(rows, columns)]
+        human = table.take(data.systems, data.inputs)["human"]
 
     references = []
     for entry in data.references or ():
@@ -184,7 +179,7 @@ def in_layout(folder: Path, name: str = "") -> SummarySet:
         name or folder.name,
         data.systems,
         data.inputs,
-        [own.texts for own in data.summaries],
+        data.summaries.texts,
         references,
         [entry.texts for entry in data.units],
         human,
@@ -194,9 +189,9 @@ def in_layout(folder: Path, name: str = "") -> SummarySet:
 
 def contrast() -> PairSet:
     """The contrast set that ships."""
-    loaded = load_contrast("en")
-    items = [(text, list(units)) for text, units in loaded.items]
-    return PairSet("contrast", items, np.array(loaded.labels))
+    pairs = [*labelled_summaries(load_contrast("en"))]
+    items = [(pair.text, list(pair.units.texts)) for pair in pairs]
+    return PairSet("contrast", items, np.concatenate([pair.labels for pair in pairs]))
 
 
 def pairs_of(path: Path, name: str = "") -> PairSet:

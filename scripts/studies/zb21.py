@@ -39,17 +39,16 @@ from zb21_tables import (
 )
 
 import litepyramid as lp
+from litepyramid.data.data import Data
+from litepyramid.data.records import Units
 from litepyramid.errors import InputError, LitepyramidError
-from litepyramid.io.coerce import as_units
-from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import Judge
 from litepyramid.judges.nli.modes import MODES, presence
 from litepyramid.meta.core.levels import level_correlation
-from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
+from litepyramid.scoring.pyramid import lite_pyramid_scores
 from litepyramid.tables import Column, Result, Table
 from litepyramid.training.crossval import By, cross_validate, make_folds
 from litepyramid.training.validation import validate
-from litepyramid.types import InputUnits
 
 KINDS = {
     "sys r": ("system", "pearson"),
@@ -121,22 +120,23 @@ class Run:
         self.dataset = cache(self._dataset)
         self.judge = cache(make)
 
-    def _dataset(self, name: str) -> Dataset:
+    def _dataset(self, name: str) -> Data:
         folder = self.root / FOLDERS[name]
         if not folder.is_dir():
             raise InputError(f"no folder {FOLDERS[name]} in the data")
         return lp.load(folder)
 
-    def units(self, dataset: Dataset, kind: str) -> dict[str, tuple[InputUnits, ...]]:
+    def units(self, dataset: Data, kind: str) -> dict[str, Units]:
         """The units of Lite2, Lite2.5 (the authors' half mix) or Lite3."""
         if kind == "Lite2":
-            return {kind: dataset.scus}
+            return {kind: dataset.units}
         if kind == "Lite3" and dataset.stus:
             return {kind: dataset.stus}
         path = self.root / dataset.name / HALF_MIX
         if kind == "Lite3" or not path.is_file():
             raise InputError(f"no units of {kind} in the data")
-        return {kind: tuple(as_units(path, dataset.inputs))}
+        ids = self.root / FOLDERS[dataset.name] / "ids.txt"
+        return {kind: lp.load(units=path, ids=ids).units}
 
 
 def reproduce_zb21(data: Path, make: Callable[[str], Judge]) -> Reproduction:
@@ -187,54 +187,54 @@ def correlations(where: str, text: str, sets: Any, by: By | None) -> Iterator[An
                 yield where, name, row, published, partial(way, row, by)
 
 
-def texts_of(dataset: Dataset, system: str) -> Any:
+def texts_of(dataset: Data, system: str) -> Any:
     if system not in dataset.systems:
         raise InputError(f"no system {system} in the data")
-    return dataset.summaries[dataset.systems.index(system)].texts
+    return dataset.summaries.of_system(system)
 
 
-def human(dataset: Dataset, system: str) -> float:
+def human(dataset: Data, system: str) -> float:
     return lp.score(dataset, judge="recall", samples=40).human_scores[system]
 
 
-def readme(system: str, row: str, run: Run, dataset: Dataset) -> Values:
+def readme(system: str, row: str, run: Run, dataset: Data) -> Values:
     texts = texts_of(dataset, system)
     if row == "human":
         return {"human": human(dataset, system)}
 
     kind = {"SCUs": "Lite2", "STUs": "Lite3", "half": "Lite2.5"}[row]
     units = run.units(dataset, kind)[kind]
-    items = [(text, e.texts) for text, e in zip(texts, units, strict=True)]
+    items = [(texts[entry.input], entry.texts) for entry in units]
     logits = np.concatenate(run.judge(TRAINED["TAC08"]).judge(items).logits)
     scores = {}
     for mode in MODES:
         values = np.nan_to_num(presence(logits, mode))
-        means = lite_pyramid_scores(values, UnitLayout.of(units))
+        means = lite_pyramid_scores(values, units)
         scores[mode] = float(means.mean())
     return scores
 
 
-def table_3(system: str, run: Run, dataset: Dataset) -> Values:
+def table_3(system: str, run: Run, dataset: Data) -> Values:
     """ROUGE-2 F1 in points and the gold Pyramid score, over PyrXSum's inputs."""
     texts = {system: texts_of(dataset, system)}
     table = lp.score_metrics(texts, references=dataset.references, metrics=["rouge-2"])
-    rouge = table.scores.matrix("rouge-2_f1").values
+    rouge = table.scores["rouge-2_f1"]
     return {"ROUGE-2": 100 * rouge.mean(), "Pyramid": human(dataset, system)}
 
 
 @cache
-def scores_of(path: Path) -> lp.ScoreTable:
+def scores_of(path: Path) -> lp.Scores:
     """The scores of a file, which many rows of the tables are of."""
     return lp.read_scores(path)
 
 
-def older_metric(row: str, by: By | None, run: Run, dataset: Dataset) -> Values:
+def older_metric(row: str, by: By | None, run: Run, dataset: Data) -> Values:
     path = run.root / "realsumm" / "metric_scores.csv"
     if row not in METRICS or dataset.name != "realsumm" or not path.is_file():
         raise InputError("no scores of this metric in the data")
     table = scores_of(path)
-    X, Z = (table.matrix(name).values for name in (METRICS[row], "human"))
-    parts = [(table.systems, table.inputs)]
+    X, Z = (table[name] for name in (METRICS[row], "human"))
+    parts = [(table.listed, table.inputs)]
     if by:
         folds = make_folds(dataset, by, 5)
         parts = [(fold.systems, fold.inputs) for fold in folds]
@@ -248,7 +248,7 @@ def older_metric(row: str, by: By | None, run: Run, dataset: Dataset) -> Values:
     return {kind: float(np.mean(row)) for kind, row in values.items()}
 
 
-def lite(row: str, by: By | None, run: Run, dataset: Dataset) -> Values:
+def lite(row: str, by: By | None, run: Run, dataset: Data) -> Values:
     """By folds, or with `by` None out of the box."""
     kind, _, trained_on = row.partition(" ")
     kind, _, zero = kind.partition("-")

@@ -14,7 +14,6 @@ it is and makes the level people's.
 from __future__ import annotations
 
 import argparse
-import gzip
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+import litepyramid as lp
+from litepyramid.disk import write
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.predict import prepare_gold
 from litepyramid.easiness.regressor import (
@@ -34,8 +35,6 @@ from litepyramid.easiness.regressor import (
     predict_trees,
 )
 from litepyramid.easiness.sentence_features import FeatureTable
-from litepyramid.files import atomic_write
-from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.tables import Column, Result, Table
 from litepyramid.units.extract import extract
 
@@ -107,22 +106,22 @@ def measure(
     return error, constant, 1 - error / constant, r
 
 
-def prepared(references: Path, scus: Path, **names: Any) -> Any:
+def prepared(data: lp.Data) -> Any:
     """Features and gold easiness, with the units that the regressor is trained on."""
-    texts = as_references(references, **names)
-    stus = extract(texts, srl="embedded", rules="zb21").units
-    return prepare_gold(texts, as_units(scus, kind="scu", **names), stus=stus)
+    stus = extract(data.references).units
+    return prepare_gold(data.references, data.units.of_kind("scu"), stus=stus)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, default=Path("easiness.json.gz"))
     output = parser.parse_args().output
-    trained = prepared(HIGHLIGHTS / "references.jsonl", HIGHLIGHTS / "scus.jsonl")
-    names = as_names(REALSUMM / "ids.txt", None)
-    features, gold = prepared(
-        REALSUMM / "references.txt", REALSUMM / "SCUs.txt", **names
+    highlights = lp.load(
+        units=HIGHLIGHTS / "scus.jsonl", references=HIGHLIGHTS / "references.jsonl"
     )
+    trained = prepared(highlights)
+    realsumm = lp.load(REALSUMM)
+    features, gold = prepared(realsumm)
 
     regressor = learn(*trained)
     scored = int((~np.isnan(gold.values)).sum())
@@ -131,16 +130,13 @@ def main() -> None:
     about = {**regressor.about, "centred_on": centred_on}
 
     shipped = replace(regressor, offset=offset, about=about)
-    data = gzip.compress("".join(shipped.json_parts()).encode(), mtime=0)
-    with atomic_write(output, binary=True) as file:
-        file.write(data)
-    print(
-        f"{output}: {len(data)} bytes, {len(regressor.names)} features, {offset:+.4f}"
-    )
+    write(output, shipped.json_parts(), force=True)
+    size = output.stat().st_size
+    print(f"{output}: {size} bytes, {len(regressor.names)} features, {offset:+.4f}")
 
     folds = {}
-    for n, file in enumerate(sorted((REALSUMM / "by_examples").iterdir())):
-        folds |= dict.fromkeys(file.read_text().split(), n)
+    for n, names in enumerate(realsumm.example_folds):
+        folds |= dict.fromkeys(names, n)
     inputs = list(dict.fromkeys(s.input for s in gold.sentences))
     draws = [drawn_folds(inputs, 1000 + i) for i in range(5)]
     rows = []

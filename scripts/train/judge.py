@@ -40,7 +40,8 @@ from judge_packs import (
 from judge_train import Plan, Run, encoded
 
 from litepyramid import embedded
-from litepyramid.io.loading import load
+from litepyramid.data.data import load
+from litepyramid.judges.labelled import LabelledPair
 from litepyramid.judges.mini import FOLDER
 from litepyramid.judges.registry import judge
 from litepyramid.training.onnx_models import (
@@ -49,7 +50,7 @@ from litepyramid.training.onnx_models import (
     widen_types,
 )
 from litepyramid.training.packs import Pack, as_packs
-from litepyramid.training.pairs import TrainingPairs, labelled_pairs
+from litepyramid.training.pairs import labelled_pairs
 
 CLASSES = ("entailment", "neutral", "contradiction")
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -143,15 +144,14 @@ def realsumm(folder: Path, away: int = 5) -> tuple[list[Pack], list[Pack]]:
     )
 
 
-def as_training(several: Iterable[Pair]) -> TrainingPairs:
+def as_training(several: Iterable[Pair]) -> list[LabelledPair]:
     """Rows as pairs with labels from 0 to 1."""
     pairs = []
-    labels = []
     for row in several:
-        pairs.append((row["premise"], row["hypothesis"]))
         known = row.get("present", row.get("label", "0"))
-        labels.append(float(known == "e" or known == "entailment" or known in (1, 1.0)))
-    return TrainingPairs(tuple(pairs), tuple(labels))
+        label = float(known == "e" or known == "entailment" or known in (1, 1.0))
+        pairs.append(LabelledPair(row["premise"], row["hypothesis"], label))
+    return pairs
 
 
 def sets_kept_aside(data: Path) -> dict[str, list[Pair]]:

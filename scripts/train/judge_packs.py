@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from litepyramid.judges.labelled import CONTRADICTION, NEUTRAL, LabelledPair
 from litepyramid.sentences import split_sentences
 from litepyramid.training.packs import Pack, as_packs
-from litepyramid.training.pairs import CONTRADICTION, NEUTRAL, TrainingPairs
 
 Pair = dict[str, Any]
 ABSENT = 0.0
@@ -43,7 +43,7 @@ class TaughtPack(Pack):
 
 
 def label_of(row: Pair) -> float:
-    """A row's label as `TrainingPairs` has it."""
+    """A row's label as `LabelledPair` has it."""
     return LABELS[row["label"][0]] if "label" in row else float(row["present"])
 
 
@@ -52,7 +52,7 @@ def labelled_packs(rows: Iterable[Pair]) -> list[Pack]:
     labels: dict[tuple[str, str], float] = {}
     for row in rows:
         labels.setdefault((row["premise"], row["hypothesis"]), label_of(row))
-    pairs = TrainingPairs(tuple(labels), tuple(labels.values()))
+    pairs = [LabelledPair(*texts, label) for texts, label in labels.items()]
     return [taught(pack) for pack in as_packs(pairs)]
 
 

@@ -22,7 +22,7 @@ from litepyramid.judges.lexical.lexical_judge import (
     fit_lexical,
     save_lexical,
 )
-from litepyramid.training.pairs import labelled_pairs
+from litepyramid.training.pairs import by_summary, labelled_pairs
 
 
 def count_stems(texts: list[str]) -> Frequencies:
@@ -47,7 +47,7 @@ def main() -> None:
     }
 
     model = fit_lexical(
-        *labelled_pairs(lp.load(options.realsumm)).by_summary(),
+        *by_summary(labelled_pairs(lp.load(options.realsumm))),
         frequencies=count_stems(read_lines(options.realsumm / "documents.txt")),
         about=about,
     )

@@ -8,10 +8,10 @@ import shutil
 import pytest
 import sample
 
-from litepyramid.annotation.export import judging_tasks, writing_tasks
 from litepyramid.annotation.plan import plan_budget
+from litepyramid.annotation.tasks import judging_tasks, writing_tasks
+from litepyramid.data.data import load
 from litepyramid.easiness.predict import sentence_easiness
-from litepyramid.io.coerce import as_references, as_summaries, as_units
 
 
 @pytest.fixture
@@ -22,7 +22,8 @@ def folder(tmp_path):
 @pytest.fixture
 def easiness(folder):
     return sentence_easiness(
-        as_references(folder / "references.jsonl"), easiness=folder / "easiness.jsonl"
+        load(references=folder / "references.jsonl").references,
+        easiness=folder / "easiness.jsonl",
     )
 
 
@@ -33,11 +34,10 @@ def tasks(easiness):
 
 @pytest.fixture
 def judging(folder):
-    return judging_tasks(
-        as_summaries([folder / "summaries"]), as_units(folder / "scus.jsonl")
-    )
+    data = load(folder / "summaries", folder / "scus.jsonl")
+    return judging_tasks(data.summaries, data.units)
 
 
 @pytest.fixture
 def stus(folder):
-    return as_units(folder / "stus.jsonl", kind="stu")
+    return load(units=folder / "stus.jsonl", kind="stu").units

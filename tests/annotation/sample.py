@@ -5,9 +5,9 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
-from litepyramid.annotation.export import judging_tasks
 from litepyramid.annotation.responses import Response
-from litepyramid.types import InputUnits, SystemSummaries, Unit
+from litepyramid.annotation.tasks import judging_tasks
+from litepyramid.data.records import InputUnits, Summaries, Unit, Units
 
 FOLDER = Path(__file__).parents[1] / "data" / "annotation"
 """references, easiness, scus and stus as JSON Lines, and summaries/."""
@@ -20,12 +20,12 @@ def rows(name):
 
 
 def of_sentences(name):
-    """The texts of units by (input, sentence)."""
+    """The texts of units by (input, sentence), in the order that all units have."""
     texts = defaultdict(list)
     for row in rows(name):
         for unit in row["units"]:
             texts[row["input"], unit["sentence"]].append(unit["text"])
-    return texts
+    return {place: sorted(several) for place, several in texts.items()}
 
 
 SCUS = of_sentences("scus.jsonl")
@@ -35,8 +35,7 @@ STUS = of_sentences("stus.jsonl")
 def one_task(summary, units, system="s"):
     """The task of one summary and its facts."""
     entry = InputUnits("a", tuple(map(Unit, units)))
-    texts = SystemSummaries(system, ("a",), (summary,))
-    return judging_tasks([texts], [entry])
+    return judging_tasks(Summaries.of({(system, "a"): summary}), Units.of([entry]))
 
 
 def sheet_in(folder):

@@ -4,7 +4,6 @@ back."""
 import json
 import tempfile
 import time
-from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +13,8 @@ import sample
 from test_round_trip import check_judged, check_written
 
 import litepyramid as lp
-from litepyramid.annotation.export import judging_tasks, render_page
+from litepyramid.annotation.forms import render_page
+from litepyramid.annotation.tasks import judging_tasks
 
 pytestmark = pytest.mark.xdist_group("browser")
 BOX = "ol textarea"
@@ -313,9 +313,9 @@ def edges(browser, selector: str) -> SimpleNamespace:
 def long(tmp_path):
     """The page of two summaries with more facts than a screen holds."""
     facts = [[f"Fact {n} of the storm that hit Oslo." for n in range(30)]] * 2
-    data = lp.load(facts, summaries={"a": ["A storm hit Oslo on Monday. " * 8] * 2})
-    units = [replace(entry, question="What <hit> Oslo?") for entry in data.units]
-    return judging_tasks(data.summaries, units)
+    data = lp.load(units=facts, data={"a": ["A storm hit Oslo on Monday. " * 8] * 2})
+    asked = dict.fromkeys(data.inputs, "What <hit> Oslo?")
+    return judging_tasks(data.summaries, data.units.with_questions(asked))
 
 
 WIDER = "return document.documentElement.scrollWidth - innerWidth"

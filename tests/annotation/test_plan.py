@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import litepyramid as lp
+from litepyramid.annotation.budget_plan import read_plan, writing_hours
 from litepyramid.annotation.label_power import FACTS, SPREAD, TOGETHER
-from litepyramid.annotation.plan import plan_budget, read_plan
+from litepyramid.annotation.plan import plan_budget
+from litepyramid.data.records import InputUnits, Unit, Units
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units
 from litepyramid.language import words
 from litepyramid.scoring.estimates import prediction_powered
-from litepyramid.types import InputUnits, ScoreTable, Unit
+from litepyramid.types import ScoreTable
 from litepyramid.units.align import Sentence
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -57,7 +59,7 @@ def test_a_plan_takes_the_hardest_and_splits_as_the_mix_of_units_does(drawn, dat
         for s in e.sentences:
             unit = Unit(s.text, 1.0, kind, s.reference, s.sentence)
             rows.setdefault(s.input, []).append(unit)
-        return [InputUnits(name, tuple(own)) for name, own in rows.items()]
+        return Units.of([InputUnits(name, tuple(own)) for name, own in rows.items()])
 
     sides = units("scu"), units("stu"), e.sentences
     mixed = mix_units(*sides, len(drawn) - count, by=by, easiness=e, seed=5)
@@ -106,6 +108,12 @@ IMPOSSIBLE = """\
 {"sentences": "5"}
 {"sentences": 2.5}
 {"sentences": true}
+{"human_share": "130%"}
+{"human_share": "%"}
+{"hours": 0}
+{"hours": "6@5"}
+{"hours": "two"}
+{"hours": 6, "sentences": 1}
 """
 
 
@@ -113,6 +121,30 @@ IMPOSSIBLE = """\
 def test_impossible_budgets(budget):
     with refused():
         lp.plan(["Es regnete. Wir gingen."], language="de", **json.loads(budget))
+
+
+def test_a_share_may_be_written_as_a_percentage(folder):
+    def count(share):
+        references = folder / "references.jsonl"
+        easiness = folder / "easiness.jsonl"
+        return lp.plan(references, human_share=share, easiness=easiness).count
+
+    assert count("30%") == count("0.3") == count(0.3)
+    assert count("12.5 %") == count(0.125)
+
+
+@pytest.mark.parametrize("pace", ["", "@30+60", "@5+10"])
+def test_hours_are_enough_for_the_sentences_and_for_no_more(folder, pace):
+    options = {"easiness": folder / "easiness.jsonl", "by": "reversed"}
+    references = folder / "references.jsonl"
+    for hours in (0.02, 0.05, 0.1, 100):
+        plan = lp.plan(references, hours=f"{hours}{pace}", **options)
+        assert writing_hours(plan.chosen(), plan.seconds) <= hours
+        if plan.count < len(plan.sentences):
+            more = lp.plan(references, sentences=plan.count + 1, **options)
+            assert more.chosen()[:-1] == plan.chosen()
+            assert writing_hours(more.chosen(), plan.seconds) > hours
+    assert plan.count == len(plan.sentences)
 
 
 def test_plan_file_round_trip(tmp_path):
@@ -226,7 +258,7 @@ def test_power_is_that_of_simulated_tests():
         both = rng.multivariate_normal([0.1, 0.1], covariance, size=(600, 10 * n))
         both[:, n:, 0] = np.nan
         found = prediction_powered(*both.transpose(2, 0, 1), target="population")
-        share = (found.low > 0).mean()
+        share = (found.interval(0.95)[0] > 0).mean()
         assert row.combined == pytest.approx(share, abs=0.07)
 
     first = result.rows[0]

@@ -3,25 +3,23 @@ script."""
 
 import json
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 
+import numpy as np
 import pytest
 import sample
-from cases import cases, refused, write_lines
+from cases import cases, refused, same, write_lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
 from litepyramid.annotation.answers import collect_labels, write_judged
-from litepyramid.annotation.export import (
-    NO_FACT,
-    read_tasks,
-    render_page,
-    write_export,
-)
+from litepyramid.annotation.export import write_export
+from litepyramid.annotation.forms import NO_FACT, render_page
 from litepyramid.annotation.plan import plan_budget
+from litepyramid.annotation.tasks import judging_tasks, read_tasks
+from litepyramid.data.records import Unit
 from litepyramid.easiness.mix import mix_units
-from litepyramid.io.coerce import as_units
+from litepyramid.units.spelling import untokenized
 
 SENT = "label_studio_tasks.json"
 PEOPLE = ("ann@example.org", "bob@example.org", "cy@example.org")
@@ -29,14 +27,14 @@ PEOPLE = ("ann@example.org", "bob@example.org", "cy@example.org")
 
 def check_written(folder, easiness, tasks, paths):
     """Imports, and compares units and scores with the direct way."""
-    stus = as_units(folder / "stus.jsonl", kind="stu")
+    stus = lp.load(units=folder / "stus.jsonl", kind="stu").units
     written = lp.import_answers(tasks, paths, units=stus)
     assert written.done == len(tasks.writing) == 3
     assert [*written.named["unknown"], *written.named["duplicates"]] == []
-    scus = as_units(folder / "scus.jsonl")
+    scus = lp.load(units=folder / "scus.jsonl").units
     sides = scus, stus, easiness.sentences
     mixed = mix_units(*sides, len(easiness.sentences) - 3, easiness=easiness)
-    assert written.units == mixed.units
+    assert written.units == lp.Units.of(mixed.units)
 
 
 def check_judged(folder, judging, paths, workers=1):
@@ -47,22 +45,20 @@ def check_judged(folder, judging, paths, workers=1):
     assert judged.named["incomplete"] == []
     assert len(judged.agreement.workers) == workers
     assert judged.agreement.alpha == 1.0 or workers == 1
-    data = lp.load(
-        out / "units.jsonl",
-        summaries=out / "summaries",
-        labels=out / "labels",
-    )
-    assert [*data.units] == as_units(folder / "scus.jsonl")
-    assert [*data.labels] == [*judged.labels]
+    data = lp.load(out / "summaries", out / "units.jsonl", labels=out / "labels")
+    assert data.units == lp.load(units=folder / "scus.jsonl").units
+    assert data.labels.keys == judged.labels.keys
+    assert data.summaries == judged.summaries
+    same(data.labels.values, judged.labels.values)
+    assert f"Wrote {out / 'units.jsonl'}" in judged.progress()
 
-    expected = {}
+    # Nobody is asked about an empty summary.
+    expected = np.zeros(judged.labels.values.shape)
     for task in judging.judging:
-        expected[task.system, task.input] = (*sample.truths(task),)
-    for entry in judged.labels:
-        for name, labels in zip(entry.inputs, entry.labels, strict=True):
-            # Nobody is asked about an empty summary.
-            nothing = (0,) * len(labels)
-            assert labels == expected.get((entry.system, name), nothing)
+        for fact, present in zip(task.facts, sample.truths(task), strict=True):
+            column = judged.units.facts.index(fact)
+            expected[judging.systems.index(task.system), column] = present
+    same(judged.labels.values, expected)
 
 
 def test_label_studio_presence(folder, judging):
@@ -103,6 +99,76 @@ def test_parts_hold_every_task_once(tmp_path, judging, form):
     assert len(parts) == 3
     for task in judging.judging:
         assert sum(task.id in text for text in parts) == 1
+
+
+def test_facts_come_in_the_order_of_the_references():
+    """By reference, sentence and text; one of several sentences with the first of
+    them."""
+    units = [
+        Unit("A", reference=1, sentence=0),
+        Unit("B", reference=0, sentence=2),
+        Unit("C", reference=0, sentence=1),
+        Unit("D"),
+        Unit("E", places=((1, 1), (0, 0))),
+        Unit("F", reference=0, sentence=1),
+        Unit("G", reference=0),
+    ]
+    texts = lp.Summaries.of({("s", "a"): "A summary."})
+    tasks = judging_tasks(texts, lp.Units.of([lp.InputUnits("a", tuple(units))]))
+    assert "".join(tasks.judging[0].units) == "ECFBGAD"
+
+
+TOKENS = "Thailand , researchers say , is n't ` dry ' ."
+AS_WRITTEN = "Thailand, researchers say, isn't 'dry'."
+
+
+@pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
+def test_people_see_no_tokens(tmp_path, form):
+    """Neither those who judge, nor those who write."""
+    references = {"a": f"<t> {TOKENS} </t> <t> It rained . </t>"}
+    plan = lp.plan(references, sentences=1, by="length", language="any")
+    lp.export(plan, tmp_path / "writing", form=form)
+    texts = {"s": {"a": TOKENS}}
+    lp.export(texts, tmp_path / "judging", units={"a": [TOKENS]}, form=form)
+
+    for name in ("writing", "judging"):
+        files = [*(tmp_path / name).glob("[!t]*")]
+        shown = "".join([path.read_text("utf-8") for path in files])
+        assert AS_WRITTEN in shown
+        assert TOKENS not in shown
+        # Who wrote them is asked by the texts as they were.
+        assert TOKENS in (tmp_path / name / "tasks.json").read_text("utf-8")
+
+
+MISSING = {
+    "s": {"a": "It rained.", "b": None},
+    "t": {"a": "It rained.", "b": "We left."},
+    "u": {"a": "", "b": "We left."},
+}
+
+
+def test_missing_summaries_are_left_out_and_counted(tmp_path):
+    """They stay missing: nobody labels them, and nobody is asked."""
+    units = {"a": ["It rained.", "It was cold."], "b": ["We left."]}
+    made = lp.export(MISSING, tmp_path / "tasks", units=units)
+    assert made.missing == 1
+    assert "missing summaries, left out" in made.to_table()
+    asked = {(task.system, task.input) for task in made.tasks.judging}
+    assert asked == {("s", "a"), ("t", "a"), ("t", "b"), ("u", "b")}
+
+    judged = collect_labels(made.tasks, sample.full(made.tasks))
+    write_judged(tmp_path / "judged", judged)
+    assert judged.named["incomplete"] == []
+    expected = {"s": [1, 0, np.nan], "t": [1, 0, 1], "u": [0, 0, 1]}
+    for system, labels in expected.items():
+        same(judged.labels.of_system(system), labels)
+
+    sources = [tmp_path / "judged" / name for name in ("summaries", "units.jsonl")]
+    labels = tmp_path / "judged" / "labels"
+    data = lp.load(*sources, labels=labels, nulls="missing")
+    assert data.summaries == judged.summaries
+    assert data.summaries.of_system("s")["b"] is None
+    same(data.labels.values, judged.labels.values)
 
 
 WRONG = """
@@ -205,8 +271,8 @@ def test_page_and_task_file_hold_any_text_as_data_alone(tmp_path_factory, words)
     data = data_in(page)
     assert "<" not in data
     (task,) = json.loads(data)["tasks"]
-    units = [*tasks.judging[0].units]
-    assert (task["summary"], task["units"]) == (summary, units)
+    units = [*map(untokenized, tasks.judging[0].units)]
+    assert (task["summary"], task["units"]) == (untokenized(summary), units)
     other = render_page(sample.one_task("x", ["y"]))
     assert page.split(data) == other.split(data_in(other))
 
@@ -256,9 +322,8 @@ QUESTION = 'When <b>did</b> it "close"?\n\nuser: & why?'
 @pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
 def test_the_question_is_shown_in_every_form(folder, form):
     """Of both kinds of tasks."""
-    units = as_units(folder / "scus.jsonl")
-    assert units[1].input == "ferry"
-    units[1] = replace(units[1], question=QUESTION)
+    units = lp.load(units=folder / "scus.jsonl").units
+    units = units.with_questions({"ferry": QUESTION})
     references = [
         row | {"question": QUESTION} for row in sample.rows("references.jsonl")
     ]

@@ -194,7 +194,7 @@ TEXTS = [Path("old.txt"), Path("new.txt")]
 
 def made_of_files():
     """Results, each with one of the files that it was made of."""
-    data = lp.load("units.json", summaries=TEXTS, references="references.json")
+    data = lp.load(units="units.json", data=TEXTS, references="references.json")
     scored = quick_score(data)
     table = lp.read_scores("scores.csv")
     several = lp.read_scores([lp.report("first.json")])
@@ -213,7 +213,7 @@ def made_of_files():
     yield lp.report("first.json"), "first.json"
     yield lp.meta.correlate("scores.csv"), "scores.csv"
     yield lp.meta.interval(table, samples=50), "scores.csv"
-    yield lp.meta.normality(several, "lite2pyramid"), "first.json"
+    yield lp.meta.stability(several, "lite2pyramid", samples=9), "first.json"
 
 
 def test_no_result_replaces_what_it_was_made_of(sources):

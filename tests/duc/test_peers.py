@@ -169,7 +169,7 @@ def test_nist_names_of_one_set_are_one_input(duc):
     assert "1 system of 3 annotated on fewer than 2 inputs: 24 (1)" in notes
     assert "not annotated and" not in notes
     whole = lp.convert([duc], complete=True)
-    data = lp.load(whole.units, summaries=whole.summaries, labels=whole.labels)
+    data = lp.load(units=whole.units, data=whole.summaries, labels=whole.labels)
     assert (data.systems, data.inputs) == (("7", "15"), ("D0701", "D0702"))
 
 

@@ -5,6 +5,8 @@ import pytest
 from cases import refused
 from train.easiness import CENTRED, measure
 
+import litepyramid as lp
+from litepyramid.data.records import InputReferences, InputUnits, Unit
 from litepyramid.easiness import EasinessRegressor, fit, predict
 from litepyramid.easiness.predict import prepare, prepare_gold
 from litepyramid.easiness.regressor import (
@@ -15,9 +17,6 @@ from litepyramid.easiness.regressor import (
     predict_trees,
 )
 from litepyramid.errors import ModelError
-from litepyramid.io.coerce import as_references, as_units
-from litepyramid.io.inputs import read_ids
-from litepyramid.types import InputReferences, InputUnits, Unit
 from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract, tokenized
 
@@ -26,21 +25,15 @@ from litepyramid.units.extract import extract, tokenized
 def measured(realsumm):
     """Features, gold easiness, and the authors' folds."""
     folds = {}
-    for n, file in enumerate(sorted((realsumm / "by_examples").iterdir())):
-        folds |= dict.fromkeys(read_ids(file), n)
-    return *prepared(realsumm, "embedded", "zb21"), folds
+    for n, names in enumerate(lp.load(realsumm).example_folds):
+        folds |= dict.fromkeys(names, n)
+    return *prepared(realsumm, "facts"), folds
 
 
-def prepared(realsumm, srl, rules):
-    names = {"ids": read_ids(realsumm / "ids.txt")}
-    references = as_references(realsumm / "references.txt", **names)
-    scus = as_units(
-        realsumm / "SCUs.txt",
-        kind="scu",
-        **names,
-    )
-    stus = extract(references, srl=srl, rules=rules).units
-    return prepare_gold(references, scus, stus=stus)
+def prepared(realsumm, rules):
+    data = lp.load(realsumm)
+    stus = extract(data.references, rules=rules).units
+    return prepare_gold(data.references, data.units, stus=stus)
 
 
 def gain(measured, settings, start):
@@ -70,21 +63,21 @@ def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
     poor = (Unit("Ann", kind="stu", reference=0, sentence=0),)
     worse = [InputUnits("a", poor), InputUnits("b", poor)]
     assert predict(references, stus=worse).values[0] < first.values[0]
-    with refused("input 'b' has no STUs"):
+    with refused("no unit of input 'b'"):
         predict(references, stus=worse[:1])
 
 
 def test_error_on_realsumm_is_as_the_card_says(measured):
     assert (~np.isnan(measured[1].values)).sum() == 363
     error, constant, below = gain(measured, CENTRED, EasinessRegressor.embedded())
-    assert constant == pytest.approx(0.1294, abs=0.0005)
-    assert error == pytest.approx(0.1116, abs=0.0005)
-    assert below >= 0.135
+    assert constant == pytest.approx(0.1348, abs=0.001)
+    assert error == pytest.approx(0.1149, abs=0.001)
+    assert below >= 0.14
 
 
 def test_refining_keeps_the_gain_that_its_own_sentences_alone_do_not_give(measured):
     assert gain(measured, REFINED, EasinessRegressor.embedded())[2] >= 0.13
-    assert 0.03 < gain(measured, PAPER, None)[2] < 0.1
+    assert 0.03 < gain(measured, PAPER, None)[2] < 0.12
 
 
 def test_the_embedded_regressor_is_centred_on_people(measured):
@@ -126,9 +119,9 @@ def test_fit_and_predict_take_what_people_have(tmp_path):
         predict(texts, regressor=3)
 
 
-def test_it_knows_the_easiness_of_facts_too(realsumm):
-    """It was trained on triplets; asked with facts, it orders sentences as well."""
-    features, gold = prepared(realsumm, "roles", "facts")
+def test_it_knows_the_easiness_of_triplets_too(realsumm):
+    """It was trained on facts; asked with triplets, it orders sentences as well."""
+    features, gold = prepared(realsumm, "zb21")
     predicted = predict_trees(EasinessRegressor.embedded(), features)
     scored = ~np.isnan(gold.values)
 
@@ -137,7 +130,7 @@ def test_it_knows_the_easiness_of_facts_too(realsumm):
 
 def test_trees_are_of_these_references_and_of_all():
     texts = {"a": ["Cats slept. Dogs ran.", "Ann sang. Bob left."], "b": ["Rain fell."]}
-    references = as_references(texts)
+    references = lp.load(references=texts).references
     parses = []
     for parse in tokenized(references):
         sentences = []
@@ -153,5 +146,5 @@ def test_trees_are_of_these_references_and_of_all():
             some = parses[:missing] + parses[missing + 1 :]
             prepare(references, "constituency", parses=some)
     with refused("is 'Rain fell .' here, 'Snow melted .' in the references"):
-        others = as_references(texts | {"b": ["Snow melted."]})
+        others = lp.load(references=texts | {"b": ["Snow melted."]}).references
         prepare(others, "constituency", parses=parses)

@@ -17,7 +17,7 @@ from litepyramid.easiness.sentence_features import (
     stu_features,
     subject_features,
 )
-from litepyramid.units.parsers.embedded.frames import Tree, Word
+from litepyramid.units.trees import Tree, Word
 
 # A tree, and by hand: its tokens, the characters of its line, its depth, its labels.
 HAND = """

@@ -8,11 +8,11 @@ from cases import cases, refused, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from litepyramid.data.data import load
+from litepyramid.data.records import InputUnits, Unit, Units
 from litepyramid.easiness.gold import Easiness, gold_easiness, read_easiness
 from litepyramid.easiness.mix import By, human_count, mix, mix_units, stu_count
 from litepyramid.easiness.predict import predict
-from litepyramid.io.coerce import as_references, as_units
-from litepyramid.types import InputUnits, Unit
 from litepyramid.units.align import Sentence, sentences_of
 from litepyramid.units.extract import extract
 
@@ -180,12 +180,13 @@ def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
 
     for ending in ("json", "jsonl", "csv"):
         mixed.save(tmp_path / f"mixed.{ending}")
-        assert as_units(tmp_path / f"mixed.{ending}") == list(mixed.units)
+        again = load(units=tmp_path / f"mixed.{ending}").units
+        assert again == Units.of(mixed.units)
 
     for options in ({}, {"by": "gold"}, {"by": "gold", "stus": units}):
         with refused(r"needs the references of the units\. Without them"):
             mix(TEXTS, **options)
-    with refused("units of kind"):
+    with refused("of the kind 'stu'"):
         mix(units, stus)
     with refused("unknown way of mixing 'best'"):
         mix(TEXTS, stus, by="best")
@@ -236,10 +237,8 @@ def test_an_scu_counts_in_every_sentence_that_contributes_to_it():
 
 
 def test_gold_easiness_of_realsumm(realsumm):
-    sentences = sentences_of(as_references(realsumm / "references.txt"))
-    scus = as_units(realsumm / "SCUs.txt")
-    stus = as_units(realsumm / "STUs.txt", kind="stu")
-    found = gold_easiness(scus, stus, sentences)
+    data = load(realsumm)
+    found = gold_easiness(data.units, data.stus, sentences_of(data.references))
     assert np.isnan(found.values).sum() == 5
     assert np.nanmean(found.values) == pytest.approx(0.6266, abs=0.002)
 

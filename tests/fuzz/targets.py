@@ -14,7 +14,8 @@ import numpy as np
 from tiny_models import TEXT, make_checkpoint, train_tokenizer
 
 import litepyramid as lp
-from litepyramid.annotation.plan import plan_budget, read_plan
+from litepyramid.annotation.budget_plan import read_plan
+from litepyramid.annotation.plan import plan_budget
 from litepyramid.easiness.gold import read_easiness
 from litepyramid.easiness.predict import prepare
 from litepyramid.easiness.regressor import EasinessRegressor, predict_trees
@@ -111,11 +112,11 @@ def exported(folder):
     shown(data)
     if not data.summaries:
         answers = [{"input": name, "summary": "On Monday."} for name in data.inputs]
-        data = lp.load(path, summaries=answers)
+        data = lp.load(units=path, data=answers)
 
     if not data.units:
         facts = {name: ["On Monday."] for name in data.summaries[0].inputs}
-        data = lp.load(facts, summaries=path)
+        data = lp.load(units=facts, data=path)
 
     signed = any(unit.weight < 0 for entry in data.units for unit in entry.units)
     rule = "points" if signed else "lite"

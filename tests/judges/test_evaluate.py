@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
+from litepyramid.data.door import opened
 from litepyramid.embedded.example import load_example
 from litepyramid.judges.evaluate import (
     brier_score,
     calibrate,
     calibration_slope,
     evaluate,
-    load_contrast,
     recalibrated,
     roc_auc,
 )
+from litepyramid.judges.labelled import load_contrast
 from litepyramid.language import language_of, other_languages
 from litepyramid.training.pairs import read_pairs
 
@@ -62,7 +63,7 @@ def test_weighted_recalibration_is_that_of_scikit_learn(rows, random):
         assert len({*presence[there]}) < 2 or len({*labels[there]}) < 2
         return
 
-    if abs(slope) == 100:
+    if np.isinf(slope):
         low, high = (presence[there & (labels == label)] for label in (0, 1))
         if slope < 0:
             low, high = high, low
@@ -135,10 +136,10 @@ def test_several_sets_give_one_table(tmp_path):
     assert a.signature != b.signature
     # Who always says present is right on those that are.
     contrast = load_contrast()
-    kinds = np.array(contrast.kinds)
+    kinds = np.array([unit.tags[0] for unit in contrast.units.every])
     assert {kind.name for kind in result.phenomena} == {*kinds}
     for kind in result.phenomena:
-        labels = contrast.labels[kinds == kind.name]
+        labels = contrast.labels.values[0, kinds == kind.name]
         assert kind.pairs == len(labels)
         assert kind.accuracy == pytest.approx(labels.mean())
 
@@ -173,17 +174,19 @@ def test_nothing_to_evaluate_on():
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
 def test_sixty_contrasts_of_five_kinds_in_their_language(code):
     ours = load_contrast(code)
-    summaries = [text for text, _ in ours.items]
-    units = [unit for _, [unit] in ours.items]
+    (summaries,) = ours.summaries.texts
+    (labels,) = ours.labels.values.tolist()
+    units = [unit.text for unit in ours.units.every]
+    named = [unit.tags[0] for unit in ours.units.every]
     assert len({*zip(summaries, units, strict=True)}) == 60
-    kinds = Counter(ours.kinds)
+    kinds = Counter(named)
     assert set(kinds) == {"verbatim", "negation", "number", "roles", "paraphrase"}
     assert min(kinds.values()) >= 10
-    assert 27 <= ours.labels.sum() <= 33
+    assert 27 <= sum(labels) <= 33
 
     # Each kind, and each summary, with either label.
-    for names in (ours.kinds, summaries):
-        rows = {*zip(names, ours.labels.tolist(), strict=True)}
+    for names in (named, summaries):
+        rows = {*zip(names, labels, strict=True)}
         assert len(rows) == 2 * len({*names})
     for texts in (summaries, units):
         assert language_of({"texts": texts}) == code
@@ -202,7 +205,7 @@ def test_pairs_may_be_a_table(tmp_path, table):
     path.write_text(table)
     (result,) = evaluate("recall", pairs=[path]).sets
     assert (result.pairs, result.base_rate, result.accuracy) == (3, 1 / 3, 1)
-    assert len(read_pairs(path).pairs) == 3
+    assert len(read_pairs(opened(path, "pairs"))) == 3
     path.write_text("premise,hypothesis\nsnow,snow\n")
     with refused(r"pairs\.csv:2"):
         evaluate("recall", pairs=[path])

@@ -26,7 +26,7 @@ from litepyramid.judges.lexical.lexical_judge import (
 )
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.training.crossval import cross_validate
-from litepyramid.training.pairs import labelled_pairs
+from litepyramid.training.pairs import by_summary, labelled_pairs
 
 sys.path.insert(0, str(ROOT / "scripts" / "train"))
 
@@ -136,7 +136,7 @@ def test_refit_learns_and_round_trips(tmp_path):
 def test_the_shipped_model_is_what_the_training_gives(realsumm):
     from lexical_judge import count_stems
 
-    items, labels = labelled_pairs(lp.load(realsumm)).by_summary()
+    items, labels = by_summary(labelled_pairs(lp.load(realsumm)))
     shipped = load_lexical()
     counted = count_stems(read_lines(realsumm / "documents.txt"))
     assert counted == shipped.frequencies

@@ -17,7 +17,8 @@ from running import ROOT
 
 from litepyramid.errors import ModelError
 from litepyramid.judges import mini as module
-from litepyramid.judges.evaluate import brier_score, load_contrast, roc_auc
+from litepyramid.judges.evaluate import brier_score, roc_auc
+from litepyramid.judges.labelled import labelled_summaries, load_contrast
 from litepyramid.judges.lexical.features import Vocabulary
 from litepyramid.judges.nli.asking import AskingBackend, graph_inputs
 from litepyramid.judges.nli.nli_judge import NLIJudge
@@ -152,9 +153,9 @@ def mini():
 
 def test_it_is_small_enough_to_ship_and_beats_words_on_contrasts(mini):
     assert sum(path.stat().st_size for path in module.FOLDER.iterdir()) < 25_000_000
-    pairs = load_contrast()
-    items = pairs.items[::12]
-    labels = pairs.labels[::12]
+    pairs = [*labelled_summaries(load_contrast())][::12]
+    items = [(pair.text, pair.units.texts) for pair in pairs]
+    labels = np.concatenate([pair.labels for pair in pairs])
     ours = np.concatenate(mini.judge(items).presence)
     words = np.concatenate(judge("lexical").judge(items).presence)
     assert roc_auc(ours, labels) > 0.6

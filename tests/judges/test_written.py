@@ -7,10 +7,10 @@ import re
 import pytest
 from cases import refused, write_lines
 
+import litepyramid as lp
+from litepyramid.data.records import InputReferences, Unit
 from litepyramid.errors import ModelError
-from litepyramid.io.coerce import as_units
 from litepyramid.judges.registry import judge
-from litepyramid.types import InputReferences, Unit
 from litepyramid.units.extract import extract
 
 REFERENCES = [
@@ -114,4 +114,4 @@ def test_on_the_command_line(fake, tmp_path, cli):
     cli(f"{line} -J estimate=true", cwd=tmp_path)
     assert fake.requests == 0
     cli(f"{line} -o u.jsonl", cwd=tmp_path)
-    assert [*as_units(tmp_path / "u.jsonl")[0].texts] == sentences
+    assert [*lp.load(units=tmp_path / "u.jsonl").units["a"].texts] == sentences

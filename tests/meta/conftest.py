@@ -1,10 +1,9 @@
 """The published score tables, each read once, and tables made up by name."""
 
-import numpy as np
 import pytest
 
-from litepyramid.io.scores import read_scores
-from litepyramid.types import ScoreTable
+from litepyramid.data.score_tables import read_scores
+from litepyramid.data.scores import Scores
 
 
 @pytest.fixture(scope="session")
@@ -27,10 +26,8 @@ def table_of():
     """A table of metrics by name, (systems, inputs) each."""
 
     def table(**scores):
-        values = np.stack(list(scores.values()))
-        systems, inputs = (
-            tuple(f"{n:04}" for n in range(size)) for size in values.shape[1:]
-        )
-        return ScoreTable(tuple(scores), systems, inputs, values)
+        shape = next(iter(scores.values())).shape
+        systems, inputs = [[f"{n:04}" for n in range(size)] for size in shape]
+        return Scores.of(scores, systems, inputs)
 
     return table

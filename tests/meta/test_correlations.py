@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from litepyramid.io.scores import read_scores
+from litepyramid.data.score_tables import read_scores
 from litepyramid.meta import compare, correlate, interval
 from litepyramid.meta.alignment import LeftOut, align
 from litepyramid.meta.core.levels import OF_VECTORS, correlate_rows, level_correlation
@@ -187,7 +187,7 @@ def test_what_one_side_lacks_is_left_out_and_named():
     aligned = align(read_scores(rows, "human", metrics="m"))
     assert aligned.left_out == LeftOut(("d",), ("4",), 1)
     assert np.isnan(aligned.values[0, 0, aligned.inputs.index("1")])
-    with refused(r"no metric 'rouge' in the scores. Expected one of m, human"):
+    with refused(r"no metric 'rouge' in the scores. Expected one of human, m"):
         align(read_scores(rows, "human", metrics="rouge"))
 
 

@@ -9,8 +9,8 @@ from cases import refused
 from scipy.stats import kendalltau
 
 from litepyramid import meta
-from litepyramid.meta.ranges import better, opposite_orders
-from litepyramid.types import ScoreTable
+from litepyramid.data.scores import Scores
+from litepyramid.meta.core.range_curves import better, opposite_orders
 
 
 @pytest.fixture(scope="module")
@@ -24,19 +24,16 @@ def table():
     human = quality.copy()
     human[10:] = np.nan
 
-    systems = [f"system-{i}" for i in range(60)]
-    systems[10] = "lexrank"
-    return ScoreTable(
-        ("a", "b", "c", "human"),
-        tuple(systems),
-        ("t0", "t1", "t2", "t3"),
-        np.stack([quality, quality + blur[0], always, human]),
+    return Scores.of(
+        {"a": quality, "b": quality + blur[0], "c": always, "human": human},
+        [f"system-{i:02}" for i in range(60)],
+        ["t0", "t1", "t2", "t3"],
     )
 
 
 def scoring_range(table, human="human", **settings):
-    """P19's defaults: the top is above LexRank."""
-    return meta.range(table, human, **({"baseline": "lexrank"} | settings))
+    """P19's defaults: the top is above a baseline, the row 10."""
+    return meta.range(table, human, **({"baseline": "system-10"} | settings))
 
 
 def found(result, which: str, one: str, other: str):
@@ -46,10 +43,10 @@ def found(result, which: str, one: str, other: str):
     return None
 
 
-def mean_tau(table: ScoreTable, one: str, other: str, rows) -> float:
+def mean_tau(table: Scores, one: str, other: str, rows) -> float:
     """Of the rows of each topic."""
-    x = table.matrix(one).values
-    z = table.matrix(other).values
+    x = table[one]
+    z = table[other]
     taus = []
     for topic, chosen in enumerate(rows):
         taus.append(kendalltau(x[chosen, topic], z[chosen, topic]).statistic)
@@ -131,7 +128,9 @@ def test_a_score_from_0_begins_at_0_by_the_code():
 
 
 def test_js_2_is_left_out_of_eq_1_by_the_code(table):
-    named = replace(table, metrics=("a", "b", "js-2", "human"))
+    scores = {"a": table["a"], "b": table["b"], "human": table["human"]}
+    scores["js-2"] = table["c"]
+    named = Scores.of(scores, table.systems, table.inputs)
     assert scoring_range(named).better_metrics == ("a", "b", "js-2")
     code = scoring_range(named, rule="code")
     assert code.better_metrics == ("a", "b")
@@ -148,7 +147,7 @@ def test_small_topics_and_rows_without_scores(table):
     assert scoring_range(gaps).dropped == ("t3",)
     assert meta.range(gaps, "human", best=5, rule="code").dropped == ("t2",)
 
-    judged = replace(table, systems=table.systems[:10], values=values[:, :10])
+    judged = gaps.take(table.systems[:10], table.inputs)
     agreement = meta.range(judged, best=4).agreement
     assert {one.range for one in agreement} == {"judged", "top"}
 

@@ -1,9 +1,7 @@
-"""Intervals, tests of differences, corrections, normality: against definitions and
-publications."""
+"""Intervals, tests of differences, corrections: against definitions and publications."""
 
 import itertools
 import math
-from dataclasses import replace
 from functools import partial
 from typing import get_args
 
@@ -13,14 +11,13 @@ from cases import cases, refused, same
 from nlpstats.correlations.fisher import fisher as rival_fisher
 from nlpstats.correlations.williams import williams_test as rival_williams
 from oracles import multipletests
-from scipy import stats
 
-from litepyramid.meta import compare, interval, normality, rank
+from litepyramid.meta import compare, interval, rank
 from litepyramid.meta.alignment import LeftOut
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.levels import LEVELS, OF_VECTORS
 from litepyramid.meta.core.permutation import prepare
-from litepyramid.meta.correlations import fisher_interval
+from litepyramid.meta.intervals import fisher_interval
 from litepyramid.meta.metric_ranks import clusters
 from litepyramid.meta.pair_tests import (
     ComparisonMethod,
@@ -39,6 +36,11 @@ def made_up(table_of, seed=0, metrics=4, n=9, m=12):
     return table_of(**{f"m{i}": human + noise[i] for i in range(metrics)}, human=human)
 
 
+def matrices(table, *names):
+    """(metrics, systems, inputs) scores of some metrics."""
+    return np.stack([table[name] for name in names])
+
+
 # Intervals
 # -----------------------------------------------------------------------------------
 
@@ -48,7 +50,7 @@ def made_up(table_of, seed=0, metrics=4, n=9, m=12):
 def test_fisher_and_williams_equal_nlpstats(table_of, level, coefficient):
     """Williams, where all correlations are positive."""
     table = made_up(table_of, n=20)
-    X, Y, Z = table.values[[0, 1, -1]]
+    X, Y, Z = matrices(table, "m0", "m1", "human")
     theirs = "input" if level == "summary" else level, coefficient
     options = {"level": level, "coefficient": coefficient}
 
@@ -112,9 +114,9 @@ def test_interval_holds_the_share_of_samples_and_counts_failed_ones(table_of):
 def test_a_metric_is_no_better_than_its_own_copy(table_of):
     """By the paper's rule it is: equal metrics get p = 0."""
     table = made_up(table_of)
-    metric = np.round(table.values[0]) / 7
+    metric = np.round(table["m0"]) / 7
     values = np.stack([metric, 100 * metric + 3])
-    human = table.values[-1]
+    human = table["human"]
     for how in itertools.product(LEVELS, OF_VECTORS, METHODS):
         p = compare_pairs(values, human, *how, samples=64).p_values
         assert p[0, 1] == p[1, 0] == (0.5 if how[-1] == "williams" else 1.0), how
@@ -132,7 +134,7 @@ def test_one_sided_williams_is_not_won_by_a_strongly_negative_metric():
 
 
 def test_bootstrap_test_centres_the_differences(table_of):
-    X, Y, Z = made_up(table_of).values[[0, 2, -1]]
+    X, Y, Z = matrices(made_up(table_of), "m0", "m2", "human")
     options = {
         "level": "system",
         "coefficient": "kendall",
@@ -149,10 +151,10 @@ def test_bootstrap_test_centres_the_differences(table_of):
 @pytest.mark.parametrize("level", ["system", "summary"])
 def test_all_pairs_share_their_coins_with_the_single_test(table_of, level):
     table = made_up(table_of)
-    values = table.values[:-1]
+    values = matrices(table, "m0", "m1", "m2", "m3")
     tested = partial(
         compare_pairs,
-        Z=table.values[-1],
+        Z=table["human"],
         level=level,
         coefficient="spearman",
         samples=150,
@@ -240,8 +242,8 @@ def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear(table_of
     table = made_up(table_of, metrics=3, n=12, m=30)
     tested = partial(
         compare_pairs,
-        table.values[:3],
-        table.values[3],
+        matrices(table, "m0", "m1", "m2"),
+        table["human"],
         "system",
         "pearson",
     )
@@ -361,54 +363,6 @@ def test_neither_beats_rouge_on_realsumm(ddr21):
     assert result.comparisons[0].p_values[:2, 2:].min() >= 0.66
 
 
-OF_REALSUMM = """
-litepyramid_recall       | 75 | 0.84
-AutoSummENG              | 28 | 0.55
-bertscore_recall         | 28 | 0.18
-METEOR                   | 30 | 0.61
-MoverScore               | 31 | 0.5
-qa-eval_f1               | 45 | 0.21
-rouge-1_recall           | 30 | 0.91
-rouge-2_recall           | 61 | 0.62
-rouge-l_recall           | 37 | 0.12
-"""
-OF_SUMMEVAL = """
-mean(expert_relevance_*) | 32 | 0.52
-qa-eval_f1               | 40 | 0.01
-rouge-l_f1               | 26 | 0.13
-"""
-"""DDR21 Table 2: the share of inputs with normal scores in per cent, and p of systems.
-
-The human scores are in row 1: Relevance is the mean of three experts.
-"""
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(
-    ("table", "human", "published"),
-    [
-        ("ddr21", "litepyramid_recall", OF_REALSUMM),
-        ("summeval", "expert_relevance_*", OF_SUMMEVAL),
-    ],
-)
-def test_published_normality(request, table, human, published):
-    scores = request.getfixturevalue(table)
-    result = normality(scores, human, metrics="*")
-    found = {one.metric: one for one in result.metrics}
-    for metric, share, p in cases(published):
-        assert round(100 * found[metric].share) == int(share)
-        assert round(found[metric].system_p, 2) == float(p)
-
-
-def test_normality_counts_what_has_no_test(table_of):
-    values = np.array(
-        [[1, 1, 3, np.nan], [2, 1, np.nan, np.nan], [4, 1, 5, 2], [9, 1, 6, 2]]
-    )
-    found = normality(table_of(m=values)).metrics[0]
-    assert (found.tested, found.constant, found.too_few) == (2, 1, 1)
-    assert found.system_p == pytest.approx(stats.shapiro([5 / 3, 1.5, 3, 4.5]).pvalue)
-
-
 # Ranks
 # ---------------------------------------------------------------------------------------
 
@@ -441,13 +395,14 @@ def test_ranks_are_clusters_of_the_tests(table_of, coefficient):
 def test_ranks_show_one_correlation_with_its_own_interval(table_of, level):
     # What another metric has not scored plays no part in either.
     table = made_up(table_of, metrics=3)
-    values = table.values.copy()
-    values[1, :, 4:] = np.nan
-    values[2] = 1.0
-    ranked = rank(replace(table, values=values), level=level, samples=100).ranks
+    scores = {name: table[name].copy() for name in table.metrics}
+    scores["m1"][:, 4:] = np.nan
+    scores["m2"][:] = 1.0
+    gaps = table_of(**scores)
+    ranked = rank(gaps, level=level, samples=100).ranks
     assert (ranked[2].metric, ranked[2].rank) == ("m2", None)
 
-    shared = replace(table, inputs=table.inputs[:4], values=values[:, :, :4])
+    shared = gaps.take(gaps.systems, gaps.inputs[:4])
     ends = {}
     for one in interval(shared, level=level, samples=100).intervals:
         ends[one.metric] = one.value, one.low, one.high
@@ -464,13 +419,14 @@ def test_ranks_show_one_correlation_with_its_own_interval(table_of, level):
 
 def test_missing_scores_are_left_out_of_all_metrics_alike(table_of):
     table = made_up(table_of)
-    values = table.values.copy()
-    values[1, 0, 0] = np.nan
-    values[2, :, 3] = np.nan
-    result = compare(replace(table, values=values), level="system", samples=80)
+    scores = {name: table[name].copy() for name in table.metrics}
+    scores["m1"][0, 0] = np.nan
+    scores["m2"][:, 3] = np.nan
+    result = compare(table_of(**scores), level="system", samples=80)
     assert result.left_out == LeftOut((), ("0003",), 1)
 
-    values[:, 0, 0] = np.nan
-    values[:, :, 3] = np.nan
-    again = compare(replace(table, values=values), level="system", samples=80)
+    for values in scores.values():
+        values[0, 0] = np.nan
+        values[:, 3] = np.nan
+    again = compare(table_of(**scores), level="system", samples=80)
     same(result.comparisons[0].p_values, again.comparisons[0].p_values, 0)

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.isotonic import IsotonicRegression
 
-from litepyramid import meta
+from litepyramid.data.scores import Scores
 from litepyramid.meta import delta, difference, stability
-from litepyramid.meta.close_systems import SystemPairs, reached_at, resampled_pairs
+from litepyramid.meta.differences import reached_at, resampled_pairs
 from litepyramid.meta.rankings import usual_sizes
+from litepyramid.meta.system_pairs import SystemPairs
 from litepyramid.stats import percentile_interval
-from litepyramid.types import ScoreTable
 
 PUBLISHED = """
 summeval | expert_relevance_* | rouge-1_f1     | 0.5   | 16 | 0.5   | 29 | 0.379
@@ -171,7 +171,6 @@ def test_mistakes_are_named():
         (delta, scores, {"full": other}, "share no metric"),
         (stability, scores, {"sizes": [0]}, "number from 1"),
         (stability, scores, {"sizes": [3]}, "at most the number"),
-        (meta.testset, scores, {"full": None}, "a table of them"),
     ):
         with refused(message):
             verb(metric, human=scores, **options)
@@ -246,25 +245,19 @@ def test_sizes_do_not_depend_on_each_other_and_holes_are_no_inputs(table_of, noi
 
 def test_left_out_systems_are_named(table_of):
     judged = noisy_table(table_of, 2)
-    metric, human = judged.values[:, 2:]
+    metric = judged["m"][2:]
     wide = np.concatenate([metric, metric[::-1] / 2], axis=1)
-    full = ScoreTable(
-        ("m",),
-        judged.systems[2:],
-        tuple(map(str, range(60))),
-        wide[None],
-    )
-    result = meta.testset(judged, full=full, samples=60)
-    assert result.sides[0].left_out_test == judged.systems[:2]
+    full = Scores.of({"m": wide}, judged.systems[2:], [f"{n:02}" for n in range(60)])
+    result = delta(judged, full=full)
+    (entry,) = result.metrics
+    assert entry.sides.left_out_test == judged.systems[:2]
     shown = result.to_table().replace("\n", " ")
     assert "only in one of the tables: 0000, 0001" in shown
-
-    (entry,) = delta(judged, full=full).metrics
     assert entry.sides.test.shape == (12, 60)
-    same(entry.curve[-1].tau, tau_of_means(wide, human))
+    same(entry.curve[-1].tau, tau_of_means(wide, judged["human"][2:]))
 
     # What people judged of the systems left out alone is no input any more.
     values = judged.values.copy()
     values[:, 2:, 3:] = np.nan
-    result = meta.testset(replace(judged, values=values), full=full, samples=60)
-    assert result.sides[0].inputs == judged.inputs[:3]
+    (entry,) = delta(replace(judged, values=values), full=full).metrics
+    assert entry.sides.inputs == judged.inputs[:3]

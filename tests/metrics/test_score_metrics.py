@@ -6,14 +6,17 @@ import pytest
 from cases import refused
 from rouge_score.rouge_scorer import RougeScorer
 
+from litepyramid.data.data import load
+from litepyramid.data.records import InputReferences
+from litepyramid.data.score_tables import read_scores
 from litepyramid.errors import ModelError
-from litepyramid.io.loading import load
-from litepyramid.io.scores import read_scores
 from litepyramid.metrics.score_metrics import MetricScores, _bertscore, score_metrics
-from litepyramid.types import InputReferences
 
 TEXTS = ["A storm hit Oslo on Monday.", "", "Two people died in the storm."]
-SUMMARIES = {"a": TEXTS, "b": TEXTS[::-1]}
+SUMMARIES = {
+    "a": dict(zip("123", TEXTS, strict=True)),
+    "b": dict(zip("123", TEXTS[::-1], strict=True)),
+}
 REFERENCES = [
     InputReferences(
         "1", (("A storm hit Oslo .", "Two died ."), ("Storm .",)), (True, True)
@@ -22,7 +25,7 @@ REFERENCES = [
     InputReferences("3", (("Two died in Oslo .",),), (False,)),
 ]
 PAIRS = [
-    (s, i, texts[i], [" ".join(one) for one in entry.references])
+    (s, i, texts[entry.input], [" ".join(one) for one in entry.references])
     for s, texts in enumerate(SUMMARIES.values())
     for i, entry in enumerate(REFERENCES)
 ]
@@ -39,9 +42,9 @@ def test_bleu_and_chrf_are_sacrebleus():
     table = scored("bleu", "chrf").scores
     for s, i, text, references in PAIRS:
         bleu = sacrebleu.sentence_bleu(text, references).score
-        assert table.matrix("bleu").values[s, i] == pytest.approx(bleu, abs=1e-12)
+        assert table["bleu"][s, i] == pytest.approx(bleu, abs=1e-12)
         chrf = sacrebleu.sentence_chrf(text, references).score
-        assert table.matrix("chrf").values[s, i] == pytest.approx(chrf, abs=1e-12)
+        assert table["chrf"][s, i] == pytest.approx(chrf, abs=1e-12)
 
 
 def test_meteor_is_nltks_or_says_what_it_lacks():
@@ -85,20 +88,19 @@ def test_a_model_of_bertscore_that_cannot_be_fetched_is_called_so(tmp_path):
 @pytest.mark.data
 def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data):
     folder = data / "realsumm"
-    dataset = load(summaries=folder / "summaries", references=folder / "references.txt")
-    few = {system.system: list(system.texts[:8]) for system in dataset.summaries}
+    dataset = load(folder / "summaries", references=folder / "references.txt")
     references = dataset.references[:8]
+    few = dataset.summaries.take(dataset.systems, dataset.inputs[:8])
     table = score_metrics(few, references=references).scores
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
 
     for i, entry in enumerate(references):
-        for s, texts in enumerate(few.values()):
+        for s, texts in enumerate(few.texts):
             expected = scorer.score(" ".join(entry.references[0]), texts[i])
             for kind in "12L":
                 ours = []
                 for name in ("precision", "recall", "f1"):
-                    matrix = table.matrix(f"rouge-{kind.lower()}_{name}")
-                    ours.append(matrix.values[s, i])
+                    ours.append(table[f"rouge-{kind.lower()}_{name}"][s, i])
                 theirs = [*expected[f"rouge{kind}"]]
                 assert ours == pytest.approx(theirs, abs=1e-12)
 
@@ -127,6 +129,6 @@ def test_names_of_metrics_and_the_signature():
         scored()
     one = score_metrics(SUMMARIES, references=REFERENCES, metrics="rouge-1")
     assert one.signature == scored("rouge-1").signature
-    others = {"a": TEXTS, "b": ["x", *TEXTS[1:]]}
+    others = {"a": SUMMARIES["a"], "b": SUMMARIES["b"] | {"1": "x"}}
     changed = score_metrics(others, references=REFERENCES, metrics="rouge-1")
     assert changed.signature != one.signature

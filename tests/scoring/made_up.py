@@ -7,9 +7,9 @@ from scipy.special import expit
 
 import litepyramid as lp
 from litepyramid.annotation.responses import PAGE_FORMAT
-from litepyramid.io.dataset import Dataset
+from litepyramid.data.data import Data
+from litepyramid.data.records import InputUnits, Unit
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.types import InputUnits, Unit
 
 WORDS = [
     "river",
@@ -25,7 +25,7 @@ WORDS = [
 ]
 
 
-def made_up_data(seed, fault="", systems=4, inputs=60, uneven=False) -> Dataset:
+def made_up_data(seed, fault="", systems=4, inputs=60, uneven=False) -> Data:
     """A judge whose presence is the probability of a label, and labels drawn so.
 
     Inputs differ in what no judge can know. Faults: ``length`` (long summaries get
@@ -72,7 +72,8 @@ def made_up_data(seed, fault="", systems=4, inputs=60, uneven=False) -> Dataset:
         labels[f"s{s}"] = rows(label.astype(int))
         presence[f"s{s}"] = rows(expit(logit))
 
-    return lp.load(units, summaries=summaries, labels=labels, presence=presence)
+    names = [entry.input for entry in units]
+    return lp.load(summaries, units, labels=labels, presence=presence, ids=names)
 
 
 def made_up(seed, fault="", **sizes) -> ScoreResult:
@@ -99,11 +100,9 @@ def by_fact(
 ) -> dict[tuple[str, str, str], float]:
     """(N, U) values of a result's units by system, input and text."""
     entries = {}
-    for system, row in zip(result.systems, values, strict=True):
-        cells = iter(row.tolist())
-        for entry in result.units:
-            for text in entry.texts:
-                entries[system, entry.input, text] = next(cells)
+    for system, row in zip(result.systems, values.tolist(), strict=True):
+        for fact, value in zip(result.units.facts, row, strict=True):
+            entries[system, fact.input, fact.text] = value
     return entries
 
 
@@ -114,8 +113,8 @@ def answer_tasks(folder, result, people, **sampling):
     fact that is skipped. It is imported to `judged` in the folder.
     """
     sample = lp.Sampling(**sampling) if sampling else None
-    texts = dict(zip(result.systems, result.summaries, strict=True))
-    made = lp.export(texts, folder / "tasks", units=result.units, sample=sample)
+    shown = {"units": result.units, "sample": sample}
+    made = lp.export(result.summaries, folder / "tasks", **shown)
     paths = []
 
     for worker, labels in people.items():

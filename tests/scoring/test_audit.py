@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn import metrics
 import litepyramid as lp
 from litepyramid.judges.evaluate import calibrate, roc_auc
 from litepyramid.scoring.audit import WORST
-from litepyramid.scoring.sampled import SampledFact, SampledLabels
+from litepyramid.scoring.sampled import SampledLabels
 
 
 def values_of(found):
@@ -24,7 +25,7 @@ def test_numbers_are_those_of_other_packages():
     values = values_of(lp.audit(result))
 
     presence = result.presence.ravel()
-    labels = result.labels.ravel()
+    labels = result.labels.values.ravel()
     present = presence >= 0.5
     assert values["AUC"] == pytest.approx(metrics.roc_auc_score(labels, presence))
     brier = metrics.brier_score_loss(labels, presence)
@@ -67,7 +68,7 @@ def test_intervals_by_inputs_are_those_of_a_bootstrap():
 
     rng = np.random.default_rng(0)
     presence = result.presence.reshape(4, 60, 8)
-    labels = result.labels.reshape(4, 60, 8)
+    labels = result.labels.values.reshape(4, 60, 8)
     draws = []
     for _ in range(200):
         some = rng.integers(60, size=60)
@@ -117,15 +118,19 @@ def test_how_people_agree_stands_beside_the_judge(tmp_path, sampling):
     """Two people judged everything, or a sample: their κ is scikit-learn's, from Python
     and from the folder that was imported."""
     result = made_up(3, systems=2, inputs=12)
-    differs = np.random.default_rng(3).random(result.labels.shape) < 0.1
-    ann = by_fact(result, result.labels)
-    bob = by_fact(result, np.abs(result.labels - differs))
+    differs = np.random.default_rng(3).random(result.labels.values.shape) < 0.1
+    ann = by_fact(result, result.labels.values)
+    bob = by_fact(result, np.abs(result.labels.values - differs))
 
     imported = answer_tasks(tmp_path, result, {"Ann": ann, "Bob": bob}, **sampling)
 
     judged = [*ann]
     if sampling:
-        judged = [(f.system, f.input, f.unit) for f in imported.sample.facts]
+        sample = imported.sample
+        judged = []
+        for n, column in np.argwhere(sample.drawn).tolist():
+            fact = sample.labels.units.facts[column]
+            judged.append((sample.labels.systems[n], fact.input, fact.text))
     kappa = metrics.cohen_kappa_score(
         [ann[f] for f in judged], [bob[f] for f in judged]
     )
@@ -143,11 +148,9 @@ def test_labels_are_needed():
 def sampled(result, share, spread):
     """The labels of a result, of the first share of its inputs, as drawn by chance."""
     inputs = result.inputs[: round(share * len(result.inputs))]
-    facts = []
-    for key, label in by_fact(result, result.labels).items():
-        if key[1] in inputs:
-            facts.append(SampledFact(*key, share, label))
-    return SampledLabels(spread, tuple(facts))
+    labels = result.labels.of_inputs(inputs)
+    drawn = np.full(labels.values.shape, share)
+    return SampledLabels(spread, labels, replace(labels, values=drawn))
 
 
 def test_what_one_summary_errs_by_is_told_by_whole_ones_alone():
@@ -156,7 +159,7 @@ def test_what_one_summary_errs_by_is_told_by_whole_ones_alone():
     labels = (rng.random((1, 40, 10)) < 0.5).astype(float)
     shift = rng.choice([-0.2, 0.2], (1, 40, 1))
     result = of_presence(0.25 + 0.5 * labels + shift, labels)
-    name = "error of one summary's score (sd)"
+    name = "error of one summary's score"
 
     known = values_of(lp.audit(result))[name]
     assert known > 0.2

@@ -45,7 +45,7 @@ def test_ppi_python_gives_the_same_from_the_slopes_of_the_others(noise, labels, 
     ppi = pytest.importorskip("ppi_py", reason="the oracle is not installed")
     human, judge = made(1, systems=1, inputs=60, noise=noise)
     labelled = np.sort(np.random.default_rng(2).permutation(60)[:labels])
-    (means,) = prediction_powered(hidden(human, labelled), judge, target=target)
+    means = prediction_powered(hidden(human, labelled), judge, target=target)
 
     h = human[0, labelled]
     f = judge[0, labelled]
@@ -60,17 +60,18 @@ def test_ppi_python_gives_the_same_from_the_slopes_of_the_others(noise, labels, 
     helps = np.var(estimates) < 0.95 * np.var(h)
     assert helps == (noise < 0.5 or labels > 12)
     values = estimates if helps else h
-    assert means.weight == pytest.approx(np.mean(slopes) if helps else 0, abs=1e-10)
-    assert means.value == pytest.approx(np.mean(values), abs=1e-10)
+    assert means.weight == pytest.approx([np.mean(slopes) if helps else 0], abs=1e-10)
+    assert means.value == pytest.approx([np.mean(values)], abs=1e-10)
 
     variance = (1 - labels / 60) * np.var(values, ddof=1) / labels
     if target == "population":
         variance += np.var(h, ddof=1) / 60
         ends = stats.t.interval(0.95, labels - 1, h.mean(), stats.sem(h))
-        assert (means.alone_low, means.alone_high) == pytest.approx(ends)
+        found = means.from_labels_alone().interval(0.95)
+        assert found[:, 0].tolist() == pytest.approx(ends)
 
     reach = stats.t.ppf(0.975, labels - 1) * np.sqrt(variance)
-    assert means.high - means.low == pytest.approx(2 * reach, abs=1e-12)
+    assert np.ptp(means.interval(0.95)) == pytest.approx(2 * reach, abs=1e-12)
 
 
 @given(
@@ -92,9 +93,9 @@ def test_scale_of_the_judge_and_order_of_inputs_do_not_matter_and_nothing_is_wid
     other = scale * (shift + sign * judge[:, order])
     second = prediction_powered(shown[:, order], other)
 
-    for name in ("value", "low", "high", "saved", "error"):
+    for name in ("value", "saved", "variance"):
         assert np.allclose(getattr(first, name), getattr(second, name), atol=1e-9)
-    assert (first.high - first.low <= first.alone_high - first.alone_low + 1e-12).all()
+    assert (first.variance <= first.alone_variance + 1e-12).all()
     assert (first.saved >= 0).all()
 
 
@@ -122,6 +123,14 @@ def test_a_choice_that_is_no_sample_is_refused():
     other = ScoreMatrix("human", ("a",), ("2",), human[:1, :1])
     with refused("different systems or inputs"):
         combine((one, other))
+
+
+def test_scores_without_labels_are_refused_with_the_way_to_labels():
+    units = [["It rained.", "We left."]] * 6
+    result = lp.score(["It rained."] * 6, units, judge="recall", samples=40)
+    for option in ("--labels PATH", "budget export --labels", "budget import -o"):
+        with refused(option):
+            combine(result)
 
 
 @pytest.mark.parametrize("labels", [4, 5, 14, 15])
@@ -171,9 +180,11 @@ def test_intervals_cover(kind):
 
     for _ in range(60):
         labelled = np.sort(rng.permutation(100)[:25])
-        m = prediction_powered(hidden(human, labelled), judge)
-        covered = (m.low <= truth) & (truth <= m.high)
-        rows.append([covered, m.high - m.low, m.alone_high - m.alone_low])
+        means = prediction_powered(hidden(human, labelled), judge)
+        low, high = means.interval(0.95)
+        alone_low, alone_high = means.from_labels_alone().interval(0.95)
+        covered = (low <= truth) & (truth <= high)
+        rows.append([covered, high - low, alone_high - alone_low])
 
     covered, width, alone = np.mean(rows, axis=(0, 2))
     assert 0.925 < covered < 0.975

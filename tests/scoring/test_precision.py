@@ -23,7 +23,7 @@ def precision(texts=TEXTS, **options):
 
 def test_each_unit_counts_in_the_reference_it_is_in_most():
     result = precision(references=REFERENCES)
-    np.testing.assert_allclose(result.values, [[1, 1], [0.5, 1], [np.nan, 1]])
+    np.testing.assert_allclose(result.values, [[1, 1], [1 / 3, 1], [np.nan, 1]])
     assert result.metric == "precision"
     assert len(result.units[1][0]) == 2
     assert result.counts["summaries_without_precision"] == 1
@@ -33,7 +33,7 @@ def test_each_unit_counts_in_the_reference_it_is_in_most():
 def test_precision_is_recall_with_the_sides_exchanged():
     example = load_example()
     references = [" ".join(entry.references[0]) for entry in example.references]
-    texts = [*example.summaries[0].texts]
+    texts = [*example.summaries.texts[0]]
     there = precision({"a": texts}, references=references)
     back = lp.score({"a": references}, references=texts, **OPTIONS)
     np.testing.assert_allclose(there.values, back.values)
@@ -42,16 +42,16 @@ def test_precision_is_recall_with_the_sides_exchanged():
 def test_f1_is_the_harmonic_mean_of_what_has_the_same_name(tmp_path):
     """Whatever the order of systems and inputs in the result that tells recall."""
     references = dict(zip("12", REFERENCES, strict=True))
-    systems = dict(reversed(TEXTS.items()))
-    turned = {name: {"1": one, "2": two} for name, (one, two) in systems.items()}
+    texts = {name: {"1": one, "2": two} for name, (one, two) in TEXTS.items()}
+    turned = dict(reversed(texts.items()))
     sides = dict(reversed(references.items()))
     recall = lp.score(turned, references=sides, **OPTIONS)
     recall.save(tmp_path / "recall.json")
 
-    result = precision(references=references, recall=tmp_path / "recall.json")
+    result = precision(texts, references=references, recall=tmp_path / "recall.json")
 
     p = result.precision
-    r = recall.values[::-1, ::-1]
+    r = recall.values
     with np.errstate(invalid="ignore"):
         expected = 2 * p * r / (p + r)
     expected[2, 0] = 0  # an empty summary
@@ -86,8 +86,10 @@ def test_each_system_is_judged_against_its_own_documents():
 
     assert faithfulness(rows, rows) == {"a": 1.0, "b": 1.0}
     # Those of one system are not those of another; those of neither are those of all.
-    with refused("no premise for input '1' of system 'b'"):
-        faithfulness(rows, rows[:1])
+    alone = lp.precision(rows, documents=rows[:1], judge="recall")
+    assert alone["a"] == 1.0
+    assert np.isnan(alone["b"])
+    assert "1 summary has no premise: left out." in alone.to_table()
     of_all = [{"input": "1", "document": "Ann left."}]
     assert faithfulness(rows, of_all) == {"a": 1.0, "b": 0.0}
     assert faithfulness(rows[1:], rows[:1]) == {"b": 0.0}

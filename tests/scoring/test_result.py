@@ -67,7 +67,7 @@ CHANGED = cases("""
     scores.0.presence        | [1]
     scores.0.evidence        | [null]
     scores.0.labels          | [1, 1, 1, 1]
-    references.0             | left out
+    references.1             | left out
     units                    | 3
     systems.0.groups         | "a"
     systems                  | left out
@@ -93,16 +93,18 @@ CHANGED = cases("""
     scores.0.summary         | "It rained."
     scores.0.summary         | left out
     systems.1.groups         | [7]
-    references.0.0.0         | "It snowed."
+    references.1.0.0         | "It snowed."
     references               | left out
     checksum                 | left out
 """)
 
 
 def edit(data, place, value):
-    *above, last = [int(key) if key.isdigit() else key for key in place.split(".")]
+    *above, last = place.split(".")
     for key in above:
-        data = data[key]
+        data = data[int(key) if isinstance(data, list) else key]
+    if isinstance(data, list):
+        last = int(last)
     if value == "left out":
         del data[last]
     else:
@@ -127,8 +129,8 @@ def test_a_saved_result_that_was_changed_is_refused(result, tmp_path, place, val
 @pytest.mark.parametrize("rule", ["lite", "sample-1", "modified-1"])
 def test_what_is_saved_agrees_with_itself(tmp_path, rule):
     """With missing summaries, empty ones, and inputs that people labelled in part."""
-    texts = {"good": ["a b c", None], "mute": ["", ""]}
-    labels = {"good": [[1, 0], []]}
+    texts = {"good": {"x": "a b c", "y": None}, "mute": {"x": "", "y": ""}}
+    labels = {"good": {"x": [1, 0], "y": []}}
     saved = scored(texts, labels=labels, rule=rule, nulls="missing")
 
     saved.save(tmp_path / "r.json")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
-from litepyramid.types import InputUnits, Unit
+from litepyramid.data.records import InputUnits, Unit
 
 TAGS = ("axis:accuracy", "axis:tone", "level:example")
 CRITERION = st.tuples(

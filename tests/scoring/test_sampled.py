@@ -11,8 +11,8 @@ from made_up import answer_tasks, by_fact, made_up_data
 
 import litepyramid as lp
 from litepyramid.annotation.sampling import draw_facts
-from litepyramid.scoring.estimates import Drawn, estimate
-from litepyramid.scoring.sampled import SampledFact, SampledLabels, system_draws
+from litepyramid.scoring.estimates import Drawn, Estimates, estimate
+from litepyramid.scoring.sampled import SampledLabels, system_draws
 
 SYSTEMS = ("s0", "s1", "s2")
 
@@ -31,15 +31,11 @@ def draw(*number, **options):
 
 def labelled(drawn, values, spread="facts", skip=lambda key: False):
     """What people say who see in each fact what `values` say, and skip some."""
-    data, _ = made()
-    texts = {entry.input: entry.texts for entry in data.units}
-    facts = []
-    for (system, name), chances in drawn.items():
-        for place, probability in chances.items():
-            key = system, name, texts[name][place]
-            label = None if skip(key) else values[key]
-            facts.append(SampledFact(*key, probability, label))
-    return SampledLabels(spread, tuple(facts))
+    cells = {}
+    for (system, fact), chance in drawn.items():
+        key = system, fact.input, fact.text
+        cells[system, fact] = np.nan if skip(key) else values[key], chance
+    return SampledLabels.of(spread, cells, made()[0].units)
 
 
 def test_a_plain_loop_gives_the_same():
@@ -54,7 +50,8 @@ def test_a_plain_loop_gives_the_same():
     drawn = Drawn(
         human[None], judge[None], share, chance, np.array([mean]), 1.0, inputs
     )
-    row = estimate(drawn)[0]
+    (row,) = zip(*estimate(drawn), strict=True)
+    row = Estimates(*row)
 
     total = sum(share / chance) / inputs
     terms = []
@@ -70,10 +67,10 @@ def test_a_plain_loop_gives_the_same():
         slopes.append(cov[0, 1] / cov[1, 1])
 
     corrected = terms[0] - np.array(slopes) * (terms[1] - mean)
-    for values, name in ((terms[0], "alone_error"), (corrected, "error")):
+    for values, name in ((terms[0], "alone_variance"), (corrected, "variance")):
         centre = np.average(values, weights=open_)
         variance = n / (n - 1) * (open_ * (values - centre) ** 2).sum() / n**2
-        if name == "error" and row.weight == 0:
+        if name == "variance" and row.weight == 0:
             continue
         assert getattr(row, name) == pytest.approx(variance)
 
@@ -87,13 +84,10 @@ def test_probabilities_add_up_and_are_kept():
     chances = {}
 
     for seed in range(80):
-        counts = Counter()
-        for (system, name), some in draw(90, by=result, seed=seed).items():
-            counts[system] += len(some)
-            for place, chance in some.items():
-                hits[system, name, place] += 1
-                chances[system, name, place] = chance
-        assert counts == dict.fromkeys(SYSTEMS, 30)
+        drawn = draw(90, by=result, seed=seed)
+        assert Counter([system for system, _ in drawn]) == dict.fromkeys(SYSTEMS, 30)
+        hits.update(drawn.keys())
+        chances |= drawn
 
     rates = np.array([hits[key] / 80 for key in chances])
     chance = np.array([*chances.values()])
@@ -113,7 +107,7 @@ def test_probabilities_add_up_and_are_kept():
 def test_intervals_cover_and_estimates_are_unbiased(spread, labels, skips):
     """Also where people skip facts of which the judge is unsure, whatever the truth."""
     _, result = made()
-    truth = by_fact(result, result.labels)
+    truth = by_fact(result, result.labels.values)
     presence = by_fact(result, result.presence)
     rng = np.random.default_rng(0)
 
@@ -145,7 +139,7 @@ def test_intervals_cover_and_estimates_are_unbiased(spread, labels, skips):
 
 def test_all_facts_labelled_give_the_labels_own_scores():
     _, result = made()
-    sample = labelled(draw(result.presence.size), by_fact(result, result.labels))
+    sample = labelled(draw(result.presence.size), by_fact(result, result.labels.values))
     combined = lp.combine(result, labels=sample)
     assert combined.target == "population"
     assert combined.scores == pytest.approx(result.human_scores)
@@ -165,9 +159,9 @@ def test_whole_inputs_are_scored_by_any_rule_as_the_judge_was(rule):
     echo = labelled(draw(inputs=40), by_fact(result, result.presence), "inputs")
     assert lp.combine(result, labels=echo).scores == pytest.approx(result.scores)
 
-    truth = labelled(draw(inputs=40), by_fact(result, result.labels), "inputs")
-    first, *others = truth.facts
-    skipped = replace(truth, facts=(replace(first, label=None), *others))
+    truth = by_fact(result, result.labels.values)
+    first = next(iter(truth))
+    skipped = labelled(draw(inputs=40), truth, "inputs", lambda key: key == first)
     assert lp.combine(result, labels=skipped).systems
     assert lp.audit(result, labels=skipped).systems
     # An audit counts mistakes: of shares there are none.
@@ -196,6 +190,21 @@ def test_empty_summaries_of_drawn_inputs_count(how, tmp_path):
     assert combined.scores == {"a": pytest.approx(0.5)}
 
 
+@pytest.mark.parametrize("how", [{"inputs": 20}, {"labels": 60}])
+def test_missing_summaries_score_zero_in_a_sample_too(how, tmp_path):
+    """As `score` reads them, which the labels of a sample stand beside."""
+    empty, labels = with_empty(0.5)
+    texts = {cell: text or None for cell, text in empty.summaries.cells()}
+    summaries = lp.Summaries.of(texts)
+    result = quick_score(summaries, empty.units)
+    assert result.scores == empty.scores
+
+    exported = replace(result, summaries=summaries)
+    answers = answer_tasks(tmp_path, exported, {"Ann": labels}, **how)
+    combined = lp.combine(result, labels=answers, assume_random=True)
+    assert combined.scores == {"a": pytest.approx(0.5)}
+
+
 def test_nobody_was_asked_about_empty_summaries(tmp_path):
     """A third of the asked facts is skipped: the others stand for these too."""
     result, labels = with_empty(0.7)
@@ -209,20 +218,22 @@ def test_nobody_was_asked_about_empty_summaries(tmp_path):
 
 def test_labels_that_one_system_has_no_facts_for_go_to_the_others():
     data, _ = made()
-    empty = replace(data.summaries[0], system="z", texts=("",) * 39 + ("It rained.",))
-    drawn = draw_facts([*data.summaries, empty], data.units, lp.Sampling(200))
-    counts = Counter()
-    for (system, _), some in drawn.items():
-        counts[system] += len(some)
-    assert counts["z"] == len(data.units[-1].units)
+    last = data.inputs[-1]
+    texts = dict(data.summaries.cells())
+    texts |= {("z", name): "It rained." if name == last else "" for name in data.inputs}
+    summaries = lp.Summaries.of(texts)
+    drawn = draw_facts(summaries, data.units, lp.Sampling(200))
+    counts = Counter([system for system, _ in drawn])
+    assert counts["z"] == len(data.units[last].units)
     assert counts.total() == 200
 
 
 def test_too_few_facts_are_refused_and_foreign_ones_too():
     _, result = made()
-    few = labelled(draw(12), by_fact(result, result.labels))
-    fact = SampledFact("s0", "i00", "unheard of", 0.5, 1.0)
-    for sample in (few, SampledLabels("facts", (fact,))):
+    few = labelled(draw(12), by_fact(result, result.labels.values))
+    units = lp.Units.of([lp.InputUnits("i00", (lp.Unit("unheard of"),))])
+    foreign = SampledLabels.of("facts", {("s0", units.facts[0]): (1.0, 0.5)}, units)
+    for sample in (few, foreign):
         with refused():
             lp.combine(result, labels=sample)
 
@@ -242,7 +253,7 @@ def test_from_export_to_combine(tmp_path, spread):
     _, result = made()
     rng = np.random.default_rng(2)
     labels = {}
-    for key, label in by_fact(result, result.labels).items():
+    for key, label in by_fact(result, result.labels.values).items():
         labels[key] = None if rng.random() < 0.1 else label
 
     answers = answer_tasks(tmp_path, result, {"Ann": labels}, labels=300, spread=spread)
@@ -288,18 +299,17 @@ def test_what_labels_all_the_same_leave_open_of_a_system_is_open_of_its_differen
     """Of a system every drawn fact is there; of the other every one, or every second."""
     units = {f"i{i:02}": [f"F{i}x{u}" for u in "0123"] for i in range(20)}
     texts = {name: dict.fromkeys(units, "A summary.") for name in "ab"}
-    data = lp.load(units, summaries=texts)
+    data = lp.load(units=units, data=texts)
     result = quick_score(data, judge=unsure)
     drawn = draw_facts(data.summaries, data.units, lp.Sampling(40))
 
     for every in (1, 2):
-        facts = []
-        for (system, name), chances in drawn.items():
-            for place, chance in chances.items():
-                text = f"F{int(name[1:])}x{place}"
-                label = float(system == "a" or len(facts) % every == 0)
-                facts.append(SampledFact(system, name, text, chance, label))
-        combined = lp.combine(result, labels=SampledLabels("facts", tuple(facts)))
+        cells = {}
+        for (system, fact), chance in drawn.items():
+            label = float(system == "a" or len(cells) % every == 0)
+            cells[system, fact] = label, chance
+        sample = SampledLabels.of("facts", cells, data.units)
+        combined = lp.combine(result, labels=sample)
         systems = {one.system: one for one in combined.systems}
         pair = combined.pairs[0]
         # The ends at which no scale cuts them off.

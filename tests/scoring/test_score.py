@@ -7,7 +7,7 @@ import pytest
 from cases import cases, quick_score, refused
 
 import litepyramid as lp
-from litepyramid.types import InputUnits, Unit
+from litepyramid.data.records import InputUnits, Unit
 
 
 def words(text, units):
@@ -19,8 +19,12 @@ UNITS = (
     InputUnits("x", (Unit("a b"), Unit("c", 3))),
     InputUnits("y", (Unit("d"), Unit("e"), Unit("f"))),
 )
-SYSTEMS = {"good": ["a b c", "d e f"], "half": ["a b", "d e"], "mute": ["", ""]}
-HALF = {"half": [[1, 0], [1, 1, 0]]}
+SYSTEMS = {
+    "good": {"x": "a b c", "y": "d e f"},
+    "half": {"x": "a b", "y": "d e"},
+    "mute": {"x": "", "y": ""},
+}
+HALF = {"half": {"x": [1, 0], "y": [1, 1, 0]}}
 
 
 def scored(systems=SYSTEMS, units=UNITS, **options):
@@ -48,24 +52,20 @@ def test_scores_by_hand():
 )
 def test_the_metric_follows_the_units(kinds, metric):
     units = tuple([Unit("a", kind=kind) for kind in kinds.split()])
-    assert quick_score(["a"], [InputUnits("x", units)]).metric == metric
+    assert quick_score({"s": {"x": "a"}}, [InputUnits("x", units)]).metric == metric
 
 
 def test_human_scores_are_matched_by_name():
-    result = scored(labels=HALF | {"stranger": [[1, 1], [1, 1, 1]]})
+    result = scored(labels=HALF | {"stranger": {"x": [1, 1], "y": [1, 1, 1]}})
     assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
     assert np.isnan(result.human_scores["good"])
     assert result.counts["systems_without_labels"] == 2
     assert result.counts["labels_not_used"] == 1
     assert "of systems not scored here" in result.to_table()
-    partial = {"half": [[1, 0], []]}
+    partial = {"half": {"x": [1, 0], "y": []}}
     assert scored(labels=partial).counts["inputs_without_labels"] == 1
     with refused("no labels for any scored system"):
         scored({"good": SYSTEMS["good"]}, labels=HALF)
-
-    # Records from Python are read by nobody before.
-    with refused("label 7.0 of system 'half'"):
-        scored(labels=[lp.SystemLabels("half", ("x",), ((7.0, 0),))])
 
 
 def test_an_input_whose_ideal_summary_is_empty_is_not_scored():
@@ -76,19 +76,9 @@ def test_an_input_whose_ideal_summary_is_empty_is_not_scored():
 
 
 def test_what_does_not_match_is_refused():
-    data = lp.load(UNITS, summaries=SYSTEMS, labels=HALF)
-    first, *_ = data.summaries
-    for systems in ((), (first, first), (replace(first, inputs=("y", "x")),)):
+    for labels in ({"half": {"x": [1], "y": [1, 1, 0]}}, {"half": {"z": [1]}}):
         with refused():
-            scored(replace(data, summaries=systems), None)
-
-    (half,) = data.labels
-    short = replace(half, labels=((1,), (1, 1, 0)))
-    fewer = replace(half, inputs=("x",), labels=half.labels[:1])
-    turned = replace(half, inputs=("y", "x"), labels=half.labels[::-1])
-    for labels in (short, fewer, turned):
-        with refused("labels of 'half'"):
-            scored(replace(data, labels=(labels,)), None)
+            scored(labels=labels)
 
     for rule in ("lite-3", "sample-0", "modified-", ""):
         with refused("unknown scoring rule"):
@@ -111,14 +101,15 @@ def test_a_judge_that_was_down_leaves_no_score():
 
 def test_labels_of_scus_beside_scores_on_stus():
     stus = tuple([InputUnits(name, (Unit("a b", kind="stu"),)) for name in "xy"])
-    data = lp.load(UNITS, stus=stus, summaries=SYSTEMS, labels=HALF)
+    data = lp.load(units=UNITS, stus=stus, data=SYSTEMS, labels=HALF)
     result = scored(data, stus)
     assert result.metric == "lite3pyramid"
     assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
-    assert result.label_units == UNITS
+    assert result.labels.units.entries == UNITS
     assert scored(data, None).metric == "lite2pyramid"
     heavier = (replace(UNITS[0], units=(Unit("a b", 9), Unit("c", 3))), UNITS[1])
-    other = scored(replace(data, scus=heavier), stus)
+    other = lp.load(units=heavier, stus=stus, data=SYSTEMS, labels=HALF)
+    other = scored(other, stus)
     assert other.human_scores != result.human_scores
     assert other.signature != result.signature
 
@@ -149,9 +140,8 @@ def test_frames_of_systems_inputs_and_units():
     assert inputs["units"].tolist() == [2, 1]
 
     units = result.to_frame("units")
-    assert units["presence"].tolist() == [1, 0, 1]
-    assert units["label"].tolist() == [1, 0, 1]
-    assert units["evidence"][0] == "We left."
+    assert units["presence"].tolist() == units["label"].tolist() == [0, 1, 1]
+    assert units["evidence"][1] == "We left."
 
 
 @pytest.mark.data

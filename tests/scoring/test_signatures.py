@@ -32,14 +32,14 @@ def first_unit(**changes):
 def first_of_one(name, value):
     """Data that differ in what is said of the first input of a system."""
     sources = deepcopy(SMALL[name])
-    sources["one"][0] = value
+    sources["one"]["a"] = value
     return data(**{name: sources})
 
 
 UNCHANGED = data()
 OPTIONS = {"judge": "recall", "samples": 60}
 OTHER_DATA = {
-    "summary": first_of_one("summaries", "Oslo."),
+    "summary": first_of_one("data", "Oslo."),
     "unit": first_unit(text="two x"),
     "weight": first_unit(weight=7.0),
     "label": first_of_one("labels", [0, 0]),
@@ -91,10 +91,11 @@ def test_presence_counts_by_its_values_not_its_form(tmp_path):
     result = scored()
     path = tmp_path / "p.json.gz"
     result.save(path)
-    other = np.where(result.presence > 0.9, 0.5, result.presence)
+    values = np.where(result.presence > 0.9, 0.5, result.presence)
+    other = replace(result.facts, values=values)
 
     signatures = []
-    for presence in (result, path, replace(result, presence=other)):
+    for presence in (result, path, replace(result, facts=other)):
         signatures.append(lp.score(presence=presence, samples=60).signature)
 
     assert signatures[0] == signatures[1] != signatures[2]

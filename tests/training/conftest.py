@@ -4,7 +4,7 @@ import pytest
 from tiny_models import make_checkpoint, make_matching_bert, train_tokenizer
 from training_data import WORDS, synthetic, synthetic_pairs
 
-TEXTS = [text for pair in synthetic_pairs(50, 0).pairs for text in pair]
+TEXTS = [text for pair in synthetic_pairs(50, 0) for text in pair[:2]]
 
 
 @pytest.fixture(scope="session")

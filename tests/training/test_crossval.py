@@ -12,6 +12,7 @@ from scipy import stats
 from training_data import synthetic
 
 import litepyramid as lp
+from litepyramid.data.records import Summaries, Units
 from litepyramid.embedded.example import load_example
 from litepyramid.judges.nli.modes import presence
 from litepyramid.judges.registry import judge as make_judge
@@ -22,7 +23,12 @@ from litepyramid.training.crossval import (
     out_of_the_box,
     unit_variants,
 )
-from litepyramid.training.pairs import TrainingPairs, labelled_pairs, split_dataset
+from litepyramid.training.pairs import (
+    by_summary,
+    labelled_pairs,
+    split_data,
+    without,
+)
 from litepyramid.training.settings import FinetuneSettings
 from litepyramid.training.validation import fold_mean
 from litepyramid.units.extract import extract
@@ -98,7 +104,7 @@ def test_fold_values_are_those_of_the_fold_alone():
 
     fold = make_folds(data, "examples", 4, seed=3)[1]
     columns = [data.inputs.index(name) for name in fold.inputs]
-    human = np.array([row.labels for row in data.labels])[:, columns]
+    human = data.labels.values.reshape(6, 8, 5)[:, columns]
     scores = np.where(human, *presence([[2.0, -1, 0], [-2.0, 1, 0]], "p2c"))
     scores[~human.any(axis=2)] = 0  # an empty summary
     expected = stats.pearsonr(scores.mean(axis=(1, 2)), human.mean(axis=(1, 2)))
@@ -131,9 +137,9 @@ def test_out_of_the_box_trains_on_all_of_the_others():
     result = out_of_the_box(train, synthetic(name="test"), trainer)
 
     # Of few words two data sets may make the same summary by chance.
-    tested = chain.from_iterable(s.texts for s in synthetic().summaries)
-    pairs = TrainingPairs.joined(map(labelled_pairs, train))
-    assert trainer == {0: pairs.without(tested)[0]}
+    tested = chain.from_iterable(synthetic().summaries.texts)
+    pairs = [*chain.from_iterable(map(labelled_pairs, train))]
+    assert trainer == {0: without(pairs, tested)[0]}
     mean = result.mean("trained", "lite2", "system", "pearson", "l3c").mean
     assert mean == pytest.approx(1)
     assert "trained_on:one+two" in str(result.signature)
@@ -148,7 +154,7 @@ def test_out_of_the_box_trains_on_all_of_the_others():
 def whole():
     """The example with STUs."""
     example = load_example()
-    return replace(example, stus=extract(example.references).units)
+    return replace(example, stus=Units.of(extract(example.references).units))
 
 
 def test_units_that_are_validated(whole):
@@ -204,8 +210,8 @@ def test_english_judges_are_trained_on_english_alone(tmp_path):
     """`lexical` and `mini`, which know no other words."""
     small = synthetic(inputs=4, systems=2)
     text = "Der Sturm traf die Stadt am Montag, und zwei Menschen starben, sagte die Polizei. "
-    summaries = tuple(replace(s, texts=(text * 2,) * 4) for s in small.summaries)
-    german = replace(small, summaries=summaries)
+    texts = dict.fromkeys(product(small.systems, small.inputs), text * 2)
+    german = replace(small, summaries=Summaries.of(texts))
     for base, verb in product(("lexical", "mini"), (lp.finetune, lp.crossval)):
         with refused("German"):
             verb(base, german, output=tmp_path / "x")
@@ -214,11 +220,11 @@ def test_english_judges_are_trained_on_english_alone(tmp_path):
 
 def test_held_out_inputs_are_never_learned_from(dataset):
     def split(share, seed=1):
-        return split_dataset(dataset, share, np.random.default_rng(seed))
+        return split_data(dataset, share, np.random.default_rng(seed))
 
     train, held = split(0.2)
-    units = {entry.texts for entry in dataset.scus if entry.input in held}
-    assert len(held) == len(units - {texts for _, texts in train.by_summary()[0]}) == 2
+    units = {entry.texts for entry in dataset.units.of_inputs(held)}
+    assert len(held) == len(units - {texts for _, texts in by_summary(train)[0]}) == 2
     assert split(0.2)[1] == held != split(0.2, seed=2)[1]
     assert split(0.0)[1] == ()
 
@@ -356,9 +362,9 @@ def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path):
     )
 
     card = result.card
-    train, _ = split_dataset(dataset, 0.2, np.random.default_rng(FAST.seed))
+    train, _ = split_data(dataset, 0.2, np.random.default_rng(FAST.seed))
     assert card["data"]["weights"] == [0.5, 3]
-    assert card["data"]["pairs"] == round(len(train.pairs) / 2) + 12 * 3
+    assert card["data"]["pairs"] == round(len(train) / 2) + 12 * 3
     assert (card["kind"], card["mode"]) == ("presence", "p2c")
     sets = [(row.epoch, row.set) for row in result.history]
     assert sets == [(1, "pairs.jsonl"), (1, "synthetic")]
@@ -418,8 +424,7 @@ def cars(systems="ab", units=UNITS, **more):
     """Nine inputs with two summaries each, of which no two are alike."""
     summaries = {system: SUMMARIES[system] for system in systems}
     labels = {system: LABELS[system] for system in systems}
-    sources = {"summaries": summaries, "labels": labels, "language": "en", **more}
-    return lp.load(units, **sources)
+    return lp.load(summaries, units, labels=labels, language="en", **more)
 
 
 @pytest.mark.parametrize("scored", [2, 3])
@@ -470,8 +475,8 @@ def test_summaries_that_are_tested_on_are_not_trained_on():
     trainer = Recorder()
     result = out_of_the_box([cars()], cars("a"), trainer)
     pairs = trainer[0]
-    assert len(pairs.pairs) == 27
-    assert {text for text, _ in pairs.pairs} == {*SUMMARIES["b"].values()}
+    assert len(pairs) == 27
+    assert {pair.premise for pair in pairs} == {*SUMMARIES["b"].values()}
     assert result.notes[0].startswith("27 training pairs are of summaries tested on")
     with refused("trained on and tested on"):
         lp.crossval("lexical", cars(), train_on=[cars("a")])

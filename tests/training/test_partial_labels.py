@@ -13,14 +13,13 @@ from litepyramid.training.pairs import labelled_pairs
 from litepyramid.training.validation import validate
 
 EXAMPLE = load_example()
-LABELS = {
-    entry.system: dict(zip(entry.inputs, map(list, entry.labels), strict=True))
-    for entry in EXAMPLE.labels
-}
+LABELS = {}
+for system in EXAMPLE.systems:
+    rows = EXAMPLE.units.split(EXAMPLE.labels.of_system(system))
+    LABELS[system] = {name: row.tolist() for name, row in rows.items()}
 
-
-UNITS = {entry.input: list(entry.texts) for entry in EXAMPLE.units}
-TEXTS = {s.system: list(s.texts) for s in EXAMPLE.summaries}
+UNITS = {entry.input: [*entry.texts] for entry in EXAMPLE.units}
+TEXTS = {name: EXAMPLE.summaries.of_system(name) for name in EXAMPLE.systems}
 FOUR = EXAMPLE.inputs[:4]
 
 
@@ -39,12 +38,12 @@ def test_all_that_is_labelled_is_learnt_from_and_measured_on(labels, tmp_path):
     labels["lead"][FOUR[0]][2] = None
     labels["lead"][FOUR[1]] = [None] * len(UNITS[FOUR[1]])
 
-    data = lp.load(UNITS, summaries=TEXTS, labels=labels)
+    data = lp.load(TEXTS, UNITS, labels=labels)
     left = 0
     for rows in labels.values():
         for row in rows.values():
             left += len(row) - row.count(None)
-    assert len(labelled_pairs(data).pairs) == left
+    assert len(labelled_pairs(data)) == left
 
     evaluated = lp.evaluate("recall", data)
     assert evaluated.sets[0].pairs == left
@@ -67,14 +66,14 @@ def test_all_that_is_labelled_is_learnt_from_and_measured_on(labels, tmp_path):
     assert sum(pairs) == left
 
     scored = quick_score(data)
-    assert (~np.isnan(scored.labels)).sum() == left
+    assert (~np.isnan(scored.labels.values)).sum() == left
 
 
 def test_inputs_without_labels_move_no_correlation(labels):
     for rows in labels.values():
         for name in EXAMPLE.inputs[4:]:
             del rows[name]
-    data = lp.load(UNITS, summaries=TEXTS, labels=labels)
+    data = lp.load(TEXTS, UNITS, labels=labels)
     judges = {"recall": lp.judge("recall")}
     assert validate(data, judges).scores == validate(data, judges, inputs=FOUR).scores
 
@@ -82,7 +81,7 @@ def test_inputs_without_labels_move_no_correlation(labels):
 @pytest.mark.parametrize("rule", ["lite", "original", "modified-1", "sample-2"])
 def test_a_unit_without_a_label_leaves_its_input_without_a_human_score(labels, rule):
     labels["lead"][FOUR[0]][2] = None
-    data = lp.load(UNITS, summaries=TEXTS, labels=labels)
+    data = lp.load(TEXTS, UNITS, labels=labels)
 
     def present(_, units):
         return [1.0] * len(units)
@@ -95,11 +94,7 @@ def test_a_unit_without_a_label_leaves_its_input_without_a_human_score(labels, r
 
 def test_combine_leaves_out_whom_nobody_labelled():
     labels = {"lead": LABELS["lead"], "swapped": {FOUR[0]: LABELS["swapped"][FOUR[0]]}}
-    data = lp.load(
-        UNITS,
-        summaries=TEXTS,
-        labels=labels,
-    )
+    data = lp.load(TEXTS, UNITS, labels=labels)
     scored = quick_score(data)
 
     combined = lp.combine(scored, assume_random=True)
@@ -110,7 +105,7 @@ def test_combine_leaves_out_whom_nobody_labelled():
 
 def test_easiness_is_fitted_to_the_inputs_that_have_scus():
     references = [*EXAMPLE.references]
-    units = [*EXAMPLE.scus[:8]]
+    units = [*EXAMPLE.units][:8]
     some = lp.easiness.fit(references, units, rounds=2)
     assert some.sha == lp.easiness.fit(references[:8], units, rounds=2).sha
     assert "4 inputs" in some.about["notes"]

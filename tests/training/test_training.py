@@ -16,20 +16,23 @@ from tiny_models import make_checkpoint
 from training_data import files_of, synthetic_pairs
 
 import litepyramid as lp
+from litepyramid.data.door import opened
 from litepyramid.errors import InputError, ModelError
 from litepyramid.files import locked
 from litepyramid.judges.evaluate import brier_score
+from litepyramid.judges.labelled import LabelledPair
 from litepyramid.judges.nli.checkpoint import THREE, ClassOrder
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.training.pairs import (
     CONTRADICTION,
     NEUTRAL,
-    TrainingPairs,
-    as_source,
+    as_sources,
+    digest,
     encode_pairs,
     label_shares,
     make_loss,
     read_pairs,
+    weighted_pairs,
 )
 from litepyramid.training.run import train_transformer
 from litepyramid.training.settings import FinetuneSettings, as_settings
@@ -86,10 +89,18 @@ FAST = FinetuneSettings(
 )
 
 
-def accuracy(folder, data: TrainingPairs) -> float:
-    judged = NLIJudge(str(folder), cache=None).judge([(p, [h]) for p, h in data.pairs])
+def items_of(pairs):
+    return [(pair.premise, [pair.unit]) for pair in pairs]
+
+
+def labels_of(pairs):
+    return np.array([pair.label for pair in pairs])
+
+
+def accuracy(folder, pairs) -> float:
+    judged = NLIJudge(str(folder), cache=None).judge(items_of(pairs))
     present = np.concatenate(judged.presence) >= 0.5
-    return float((present == np.array(data.labels, dtype=bool)).mean())
+    return float((present == (labels_of(pairs) > 0)).mean())
 
 
 @pytest.mark.parametrize("head", ["presence", "two-class"])
@@ -112,6 +123,61 @@ def test_it_learns_presence_and_the_folder_round_trips(matching, tmp_path, head)
     assert not any(name.endswith((".bin", ".pt", ".pth", ".pkl")) for name in names)
     judge = NLIJudge(str(goal), cache=None)
     assert (judge.mode, judge.checkpoint.order.two) == ("p2c", head == "two-class")
+
+
+ORDERS = [["absent", "present"], ["entailment", "not_entailment"]]
+
+
+def tuned_by_nothing(base, goal, **settings):
+    """The card of a folder that differs from its base by next to nothing."""
+    given = replace(FAST, head="two-class", epochs=1, learning_rate=1e-12, **settings)
+    train_transformer(str(base), synthetic_pairs(16, 1), goal, given)
+    return json.loads((goal / "litepyramid.json").read_text("utf-8"))
+
+
+def presence_of(folder, **settings):
+    items = [(p, [h]) for p, h in synthetic_pairs(20, 4).pairs]
+    with NLIJudge(str(folder), cache=None, device="cpu", **settings) as judge:
+        return np.concatenate(judge.judge(items).presence)
+
+
+@pytest.mark.parametrize("labels", ORDERS)
+def test_a_head_of_present_and_absent_is_kept_by_its_labels(
+    tokenizer, tmp_path, labels
+):
+    base = make_checkpoint(tmp_path / "base", tokenizer, labels=labels)
+    card = tuned_by_nothing(base, tmp_path / "goal")
+    assert card["head"].startswith("kept: present=")
+    same(presence_of(tmp_path / "goal"), presence_of(base), 1e-5)
+    assert np.ptp(presence_of(base)) > 0.1
+
+
+def test_a_head_of_unknown_classes_is_kept_by_a_map_or_is_new(tokenizer, tmp_path):
+    base = make_checkpoint(tmp_path / "base", tokenizer, labels=["LABEL_0", "LABEL_1"])
+    label_map = "present=0,absent=1"
+    card = tuned_by_nothing(base, tmp_path / "kept", label_map=label_map)
+    assert card["head"] == "kept: present=0,absent=1"
+    kept = presence_of(base, label_map=label_map)
+    same(presence_of(tmp_path / "kept"), kept, 1e-5)
+
+    card = tuned_by_nothing(base, tmp_path / "new")
+    assert card["head"] == "new: present=1,absent=0"
+    new = presence_of(tmp_path / "new")
+    assert min(np.abs(new - kept).max(), np.abs(new - (1 - kept)).max()) > 0.05
+    card = tuned_by_nothing(base, tmp_path / "again")
+    same(presence_of(tmp_path / "again"), new, 1e-6)
+
+
+def test_three_classes_are_no_head_of_two(base, tmp_path):
+    card = tuned_by_nothing(base, tmp_path / "goal")
+    assert card["head"] == "new: present=1,absent=0"
+    assert lp.judge(str(tmp_path / "goal")).checkpoint.order.two
+
+
+def test_bfloat16_needs_no_gpu(base, tmp_path):
+    settings = replace(FAST, bf16=True, device="auto", epochs=1)
+    out = train_transformer(str(base), synthetic_pairs(8, 1), tmp_path / "x", settings)
+    assert out.updates == 1
 
 
 def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
@@ -144,7 +210,7 @@ RUN = replace(
     save_steps=3,
 )
 ONE = synthetic_pairs(8, 2)
-SETS = {"one": ONE, "soft": TrainingPairs(ONE.pairs, (0.25, *ONE.labels[1:]))}
+SETS = {"one": ONE, "soft": [ONE[0]._replace(label=0.25), *ONE[1:]]}
 
 
 def train(base, goal):
@@ -195,8 +261,8 @@ def test_a_run_that_was_killed_and_stopped_ends_with_the_same_weights_and_figure
     sets = [(row.epoch, row.set) for row in whole.history]
     assert sets == [(1, "one"), (1, "soft"), (2, "one"), (2, "soft")]
     judge = NLIJudge(str(whole.folder), cache=None)
-    batch = judge.judge([(p, [h]) for p, h in ONE.pairs])
-    brier = brier_score(np.concatenate(batch.presence), ONE.labels)
+    batch = judge.judge(items_of(ONE))
+    brier = brier_score(np.concatenate(batch.presence), labels_of(ONE))
     assert whole.history[2].brier == pytest.approx(brier, abs=1e-5)
 
     paths = map(str, (ROOT, ROOT / "tests", ROOT / "tests" / "training"))
@@ -231,7 +297,7 @@ def test_what_is_refused(base, tmp_path, tokenizer):
 
     (tmp_path / "there").mkdir()
     fails("already exists", "there")
-    fails("no labelled pairs", data=TrainingPairs((), ()))
+    fails("no labelled pairs", data=[])
     two = make_checkpoint(tmp_path / "two", tokenizer, labels=["present", "absent"])
     fails("needs three", model=two)
     work = tmp_path / "x.training"
@@ -243,7 +309,7 @@ def test_what_is_refused(base, tmp_path, tokenizer):
         fails("another base, data, settings or version", "x")
         (work / file).unlink()  # it was left alone
 
-    long = TrainingPairs((("a", "car " * 60),), (1,))
+    long = [LabelledPair("a", "car " * 60, 1)]
     with refused("tokens"):
         encode_pairs(tokenizer, long, 16, "presence")
 
@@ -275,29 +341,37 @@ def test_files_of_pairs(tmp_path):
         for value in values:
             rows.append(f'{start}, "{name}": {json.dumps(value)}}}')
     path.write_text("\n".join(rows))
-    data = read_pairs(path)
-    assert data.labels == (1, NEUTRAL, CONTRADICTION, 0, 1, 0.25, 1)
-    assert set(data.pairs) == {("It rained.", "It snowed.")}
-    one = TrainingPairs((("A\ncat", "A dog."),), (1,))
-    assert one.digest() == TrainingPairs((("A cat", "A dog."),), (1,)).digest()
+    pairs = read_pairs(opened(path, "pairs"))
+    labels = [0, 0.25, 1, 1, 1, NEUTRAL, CONTRADICTION]
+    assert pairs == [("It rained.", "It snowed.", label) for label in labels]
+    assert digest([("A\ncat", "A dog.", 1)]) == digest([("A cat", "A dog.", 1.0)])
 
     for wrong in ('"label": "x"', '"present": 2', '"present": "maybe"', '"label": 3'):
         path.write_text(f"{start}, {wrong}}}")
         with refused(r"nli\.jsonl:1: "):
-            read_pairs(path)
+            read_pairs(opened(path, "pairs"))
 
 
-def test_a_mixture_takes_each_source_as_often_as_its_weight_says():
-    assert as_source("a.jsonl=2.5").weight == 2.5
-    assert as_source("pairs=a.jsonl").name == "pairs=a.jsonl"
-    for weight in (0, -1, "x", float("nan")):
+def test_a_mixture_takes_each_source_as_often_as_its_weight_says(tmp_path):
+    plain = files_of(tmp_path / "a.jsonl", ONE, lambda one: {"present": one})
+    equals = files_of(tmp_path / "pairs=a.jsonl", ONE, lambda one: {"present": one})
+    sources = as_sources([f"{plain}=2.5", (plain, 3), str(equals)])
+    assert [(one.name, one.weight) for one in sources] == [
+        ("a.jsonl", 2.5),
+        ("a.jsonl", 3),
+        ("pairs=a.jsonl", 1),
+    ]
+    for weight in (0, -1, float("nan"), 1001):
         with refused("weight"):
-            as_source(("a.jsonl", weight))
+            as_sources((plain, weight))
+    for text in ("0", "x", "nan"):
+        with refused():
+            as_sources(f"{plain}={text}")
 
-    pairs = TrainingPairs(tuple(zip("abcd", "efgh", strict=True)), (1,) * 4)
-    assert pairs.weighted(1, np.random.default_rng(1)) == pairs
-    drawn = pairs.weighted(2.5, np.random.default_rng(1))
-    assert sorted(map(drawn.pairs.count, pairs.pairs)) == [2, 2, 3, 3]
+    pairs = [LabelledPair(*texts, 1) for texts in zip("abcd", "efgh", strict=True)]
+    assert weighted_pairs(pairs, 1, np.random.default_rng(1)) == pairs
+    drawn = weighted_pairs(pairs, 2.5, np.random.default_rng(1))
+    assert sorted(map(drawn.count, pairs)) == [2, 2, 3, 3]
 
 
 @pytest.fixture(scope="module", params=["match", "packed"])
@@ -356,7 +430,7 @@ def test_a_judge_that_is_tuned_by_next_to_nothing_says_what_it_said(mini, tmp_pa
     )
     train_transformer(str(mini), ONE, goal, settings)
 
-    items = [(premise, [unit]) for premise, unit in synthetic_pairs(20, 4).pairs]
+    items = items_of(synthetic_pairs(20, 4))
     first, second = (
         NLIJudge(str(one), cache=None).judge(items).logits for one in (mini, goal)
     )

@@ -1,13 +1,12 @@
 """Small data to learn from: labels follow from the texts."""
 
-from dataclasses import replace
 from itertools import compress
 
 import numpy as np
 from cases import write_lines
 
-from litepyramid.io.loading import load
-from litepyramid.training.pairs import TrainingPairs
+from litepyramid.data.data import load
+from litepyramid.judges.labelled import LabelledPair
 
 WORDS = [f"word{i}" for i in range(40)]
 
@@ -30,27 +29,25 @@ def synthetic(inputs=10, systems=6, seed=0, name="synthetic"):
             texts[system][entry] = " ".join(compress(words, present))
             labels[system][entry] = present.tolist()
 
-    data = load(units, summaries=texts, labels=labels)
-    return replace(data, name=name)
+    return load(texts, units, labels=labels, name=name)
 
 
-def synthetic_pairs(number: int, seed: int) -> TrainingPairs:
+def synthetic_pairs(number: int, seed: int) -> list[LabelledPair]:
     """A unit is present exactly when its colour is the summary's.
 
     Either colour is as often present as absent, so no word alone gives the label away.
     """
     rng = np.random.default_rng(seed)
     pairs = []
-    labels = []
     for summary, unit in rng.choice(["red", "blue"], size=(number, 2)).tolist():
-        pairs.append((f"the {summary} car won", f"{unit} won"))
-        labels.append(int(summary == unit))
-    return TrainingPairs(tuple(pairs), tuple(labels))
+        texts = f"the {summary} car won", f"{unit} won"
+        pairs.append(LabelledPair(*texts, int(summary == unit)))
+    return pairs
 
 
-def files_of(path, pairs: TrainingPairs, told):
+def files_of(path, pairs: list[LabelledPair], told):
     """A file of pairs with what `told` says of each label, such as {"present": 1}."""
     rows = []
-    for (premise, hypothesis), label in zip(pairs.pairs, pairs.labels, strict=True):
-        rows.append({"premise": premise, "hypothesis": hypothesis, **told(label)})
+    for premise, unit, label in pairs:
+        rows.append({"premise": premise, "hypothesis": unit, **told(label)})
     return write_lines(path, rows)

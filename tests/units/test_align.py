@@ -1,7 +1,7 @@
 import pytest
 from cases import cases, refused
 
-from litepyramid.types import InputReferences, InputUnits, Unit
+from litepyramid.data.records import InputReferences, InputUnits, Unit
 from litepyramid.units.align import (
     Sentence,
     align_both,

@@ -9,10 +9,10 @@ import pytest
 from bench.extraction import best_match
 from cases import cases, refused
 
-from litepyramid.io.coerce import as_references, as_units
-from litepyramid.io.inputs import read_ids
+import litepyramid as lp
+from litepyramid.data.records import InputReferences
+from litepyramid.files import read_lines
 from litepyramid.sentences import split_sentences
-from litepyramid.types import InputReferences
 from litepyramid.units.extract import extract, tokenized
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parses import Frame, ParsedBatch, with_frames, write_parses
@@ -27,7 +27,8 @@ def test_names_stand_in_for_pronouns_by_default():
         sentences = "Ann Lee sold her house in May .", "Her brother bought a car ."
         return extract([one(*sentences)], **options)
 
-    facts = ("Ann Lee sold her house in May", "Ann Lee's brother bought a car")
+    sold = "Ann Lee sold her house", "Ann Lee sold her house in May"
+    facts = (*sold, "Ann Lee's brother bought a car")
     assert extracted().units[0].texts == facts
     before = extracted(coref="embedded")
     assert before.units[0].texts == facts
@@ -47,18 +48,18 @@ def test_names_stand_in_for_pronouns_by_default():
         assert (first.kind, first.weight, first.reference) == ("stu", 1.0, 0)
 
 
-def test_short_lines_with_a_title_are_facts_and_other_short_ones_are_not():
-    answer = "**Ann Lee** lives in Rome [2].\n- Age: 33.\n- Indeed.\n- Home: Rome."
+def test_short_lines_are_facts():
+    answer = "**Ann Lee** lives in Rome [2].\n- Age: 33.\n- Home: Rome."
     expected = ("Ann Lee lives in Rome", "Age: 33", "Home: Rome")
     assert extract([answer]).units[0].texts == expected
 
 
-# A sentence, and its units. An unknown word is no bare verb unless something says so;
+# A sentence, and its facts. An unknown word is no bare verb unless something says so;
 # no fact loses its verb, its particle or its object.
 ROWS = """
 The line will cost 340 million kroner and open in 2029 . | The line will cost 340 million kroner | The line will open in 2029
 Danilo this week agreed to join Real Madrid . | Danilo this week agreed to join Real Madrid
-Leave the city now .                          | Leave the city now .
+Leave the city now . | Leave the city | Leave the city now
 They do not moulder here .                    | They do not moulder here
 It could be used in electric cars .           | It could be used in electric cars
 Markets had not expected the decision .       | Markets had not expected the decision
@@ -70,8 +71,8 @@ The prime minister called it a historic step . | The prime minister called it a 
 def test_units_of_sentences_that_are_parsed():
     rows = cases(ROWS)
     references = [one(text, name=text) for text, *_ in rows]
-    units = extract(references, srl="embedded", rules="zb21").units
-    assert [(entry.input, *entry.texts) for entry in units] == rows
+    units = extract(references).units
+    assert [(entry.input, *entry.texts) for entry in units] == sorted(rows)
 
 
 def test_all_references_count_and_unmarked_ones_are_split():
@@ -117,8 +118,8 @@ def test_saved_units_are_read_again_and_what_is_said_stays_marked(tmp_path, endi
     said = [unit.said for unit in result.units[0].units]
     assert said == [False, False, False, True]
     result.save(tmp_path / f"stus.{ending}")
-    again = as_units(tmp_path / f"stus.{ending}", kind="stu", only=True)
-    assert again == list(result.units)
+    again = lp.load(units=tmp_path / f"stus.{ending}").units.of_kind("stu")
+    assert again == lp.Units.of(result.units)
 
 
 def test_what_no_triplet_covers_is_counted_and_what_no_fact_covers_added():
@@ -132,10 +133,13 @@ def test_what_no_triplet_covers_is_counted_and_what_no_fact_covers_added():
     assert "16.7%" in plain.notes[0]
     assert not extract(references, srl="sentences").notes
 
-    filled = extract(references, srl=Fixed(3))
-    assert filled.units[0].texts == (*triplets, long.rstrip(" ."))
-    assert filled.counts["sentences added as units"] == 1
-    assert filled.signature != plain.signature
+    facts = extract(references)
+    assert facts.counts["sentences with more than a third in no STU"] == 0
+    assert facts.signature != plain.signature
+    with refused("gives no dependency trees"):
+        extract(references, srl=Fixed(3))
+    with refused("gives no frames"):
+        extract(references, srl="embedded", rules="zb21")
 
 
 def test_frames_and_clusters_from_files(tmp_path):
@@ -146,55 +150,58 @@ def test_frames_and_clusters_from_files(tmp_path):
 
     def extracted(srl=path, **options):
         srl = srl if isinstance(srl, Fixed) else str(srl)
-        return extract(references, srl=srl, **options).units[0].texts
+        made = extract(references, srl=srl, rules="zb21", **options)
+        return made.units[0].texts
 
-    expected = ("Ann left home", "Ann ran to Rome")
+    expected = ("Ann left home .", "Ann ran to Rome .")
     assert extracted() == expected
     assert extracted(coref=str(path)) == expected
     assert extracted(Fixed(), coref=str(path)) == expected
-    assert extracted(coref="none") == ("Ann left home", "She ran to Rome")
-    assert extracted(rules="zb21") == ("Ann left home .", "Ann ran to Rome .")
+    assert extracted(coref="none") == ("Ann left home .", "She ran to Rome .")
 
     other = tmp_path / "other.jsonl"
     tokens = tokenized([one("Bob left home .", "She ran to Rome .")])
     write_parses(other, Fixed().parse(tokens).references)
     with refused('has no "clusters"'):
         extracted(coref=str(other))
-    write_parses(path, [replace(parse, clusters=())])
+    empty = tmp_path / "empty.jsonl"
+    write_parses(empty, [replace(parse, clusters=())])
     with refused("over other tokens than its frames"):
-        extracted(other, coref=str(path))
+        extracted(other, coref=str(empty))
 
 
 def test_parses_of_other_references_are_refused(tmp_path):
     path = tmp_path / "parses.jsonl"
     texts = "Ann Lee left home.", "She didn’t run to Rome."
-    of_file = extract([one(*texts)], srl=Fixed(), coref="embedded", parses=path)
-    again = extract([one(*texts)], srl=str(path))
+    options = {"coref": "embedded", "rules": "zb21", "parses": path}
+    of_file = extract([one(*texts)], srl=Fixed(), **options)
+    again = extract([one(*texts)], srl=str(path), rules="zb21")
     assert again.units == of_file.units
     assert again.counts["texts in other words than the file's"] == 1  # "Ann Lee did"
     # Another program splits as it likes.
-    extract([one(" ".join(texts))], srl=str(path)).to_table()
+    extract([one(" ".join(texts))], srl=str(path), rules="zb21").to_table()
 
     with refused(
         "sentence 2 of reference 1 of input 'a' is 'Ann Lee did n’t run to Rome .' "
         "here, 'Bob slept .' in the references. Was this made from these"
     ):
-        extract([one(texts[0], "Bob slept.")], srl=str(path))
+        extract([one(texts[0], "Bob slept.")], srl=str(path), rules="zb21")
     with refused("reference 1 of input 'a' is 'Ann Lee left home . Ann"):
-        extract([one("Bob slept.")], srl=str(path))
+        extract([one("Bob slept.")], srl=str(path), rules="zb21")
 
 
 def test_realsumm_units_are_close_to_the_authors(realsumm):
-    ids = read_ids(realsumm / "ids.txt")
-    references = as_references(realsumm / "references.txt", ids)[:15]
-    theirs = as_units(realsumm / "STUs.txt", ids, kind="stu")[:15]
+    data = lp.load(realsumm)
+    names = sorted(read_lines(realsumm / "ids.txt")[:15])
+    references = [entry for entry in data.references if entry.input in names]
+    theirs = [*data.stus.of_inputs(names)]
     ours = extract(references, rules="zb21").units
     assert 7 <= np.mean([len(entry.units) for entry in ours]) <= 12
     assert best_match(ours, theirs) >= 0.79
     assert best_match(theirs, ours) >= 0.75
 
     # A fact is longer: more of its words are a person's, and less often a fragment.
-    scus = as_units(realsumm / "SCUs.txt", ids, kind="scu")[:15]
+    scus = [*data.units.of_inputs(names)]
     facts = extract(references).units
     assert best_match(facts, scus) >= best_match(ours, scus)
     texts = [text for entry in facts for text in entry.texts]
@@ -223,7 +230,7 @@ def test_parser_on_gold_tokens(data):
 
 def test_splitter_on_references_whose_marks_are_known(realsumm):
     right = 0
-    for entry in as_references(realsumm / "references.txt"):
+    for entry in lp.load(references=realsumm / "references.txt").references:
         sentences = [" ".join(text.split()) for text in entry.references[0]]
         right += split_sentences(" ".join(sentences)) == sentences
     assert right >= 95

@@ -115,10 +115,6 @@ def test_frames_from_a_file(tmp_path):
     assert batch.counts == {"references in the file that are not needed": 1}
     with refused("no parse of reference 1 of input 'z'"):
         FileBackend(path).parse([replace(other, input="z")])
-    bare = ParsedReference("a", 0, (ParsedSentence(("It",)),))
-    write_parses(path, [bare])
-    with refused('without "frames"'):
-        FileBackend(path).parse([bare])
 
 
 @pytest.mark.parametrize(

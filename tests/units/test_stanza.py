@@ -62,8 +62,9 @@ def test_frames_trees_and_clusters(tmp_path, reference):
 
     first, second = parsed.sentences
     assert first.frames[0].tags[5] == "B-V"
-    tags = "B-ARG0 B-ARGM-NEG B-V B-ARG1 I-ARG1 O"
+    tags = "B-FREE B-FREE1 B-V B-FREE2 B-FREE2 O"
     assert second.frames[0].tags == tuple(tags.split())
+    assert [word.deprel for word in second.words][:3] == ["nsubj", "advmod", "root"]
     assert first.tree == (
         "(S (NP (NP (DT The) (NN mayor)) (PRN (-LRB- -LRB-) (NNP Ann) (-RRB- -RRB-)))"
         " (VP (VBD left)) (. .))"

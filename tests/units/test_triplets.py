@@ -1,11 +1,10 @@
-"""Frames to STUs, a row for each rule and every oddity; trees to frames, one a
-phenomenon."""
+"""Frames to STUs, a row for each rule and every oddity."""
 
 import pytest
 from hypothesis import given, settings
-from written import any_frames, any_trees, blocks, framed, tree
+from written import any_frames, any_trees, blocks, framed
 
-from litepyramid.units.parsers.embedded.frames import dependency_frames
+from litepyramid.units.parsers.free_frames import free_frames
 from litepyramid.units.parses import ParsedReference, ParsedSentence, check_parse
 from litepyramid.units.triplets import sentence_stus
 
@@ -13,14 +12,6 @@ from litepyramid.units.triplets import sentence_stus
 @pytest.mark.parametrize(("frame", "expected"), blocks("frames.txt"))
 def test_rules(frame, expected):
     assert sentence_stus(framed(frame)) == expected
-
-
-@pytest.mark.parametrize(("text", "expected"), blocks("english_frames.txt"))
-def test_mapping(text, expected):
-    words = tree(text)
-    tokens = tuple(word.text for word in words)
-    parsed = ParsedSentence(tokens, dependency_frames(words))
-    assert sentence_stus(parsed) == expected
 
 
 def test_the_papers_footnote_keeps_being():
@@ -43,8 +34,7 @@ def test_any_frames_give_units_made_of_the_sentence(parsed):
 @settings(max_examples=50)
 @given(any_trees())
 def test_any_tree_even_one_with_circles_gives_valid_frames(words):
-    frames = dependency_frames(words)
+    frames = free_frames(words)
     parsed = ParsedSentence(tuple(word.text for word in words), frames)
     check_parse(ParsedReference("a", 0, (parsed,)))
-    assert all(frame.tags[frame.verb] == "B-V" for frame in frames)
     assert sentence_stus(parsed)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from litepyramid.units.parsers.embedded.frames import Word
 from litepyramid.units.parses import Frame, ParsedSentence
+from litepyramid.units.trees import Word
 
 FOLDER = Path(__file__).parents[1] / "data" / "ud"
 

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from litepyramid.checked import as_type
+from litepyramid.disk import write_json
 from litepyramid.errors import InputError, ModelError
-from litepyramid.files import file_type, read_json, write_json
+from litepyramid.files import file_type, read_json
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
 from litepyramid.judges.lexical.features import (
     FEATURES,
@@ -70,10 +71,9 @@ class RecallJudge:
         """The judge of texts in this language."""
         return replace(self, language=language)
 
-    def judge(self, items: Items) -> JudgedBatch:
-        """Judges every unit of every item against the item's summary; see `Judge`."""
+    def stems(self) -> Callable[[str], tuple[frozenset[str], frozenset[str]]]:
+        """A function from a text to the stems of its content words, and of all."""
         split, stem, empty = self._tools()
-        items = as_read(items, numbers=self.language == "en")
 
         @cache
         def stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -81,6 +81,12 @@ class RecallJudge:
             content = stem([word for word in words if word not in empty])
             return frozenset(content), frozenset(stem(words))
 
+        return stems
+
+    def judge(self, items: Items) -> JudgedBatch:
+        """Judges every unit of every item against the item's summary; see `Judge`."""
+        stems = self.stems()
+        items = as_read(items, numbers=self.language == "en")
         presence = []
         for summary, units in items:
             row = np.zeros(len(units))

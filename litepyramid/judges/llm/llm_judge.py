@@ -22,6 +22,7 @@ import numpy as np
 from litepyramid.checked import number
 from litepyramid.errors import InputError, LitepyramidError, ModelError
 from litepyramid.files import read_text, split_lines
+from litepyramid.identity import fingerprint
 from litepyramid.judges.base import (
     Closing,
     EstimateOnly,
@@ -43,7 +44,6 @@ from litepyramid.progress import bar
 from litepyramid.stats import check_whole
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut, fill, one_line
-from litepyramid.types import fingerprint
 
 _ROOM = files("litepyramid.judges.llm")
 _LONGEST = 200_000

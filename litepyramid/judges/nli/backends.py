@@ -6,7 +6,6 @@ computed alone, without padding, on one thread, which is as fast on a CPU as bat
 are. Pairs run side by side.
 """
 
-import mmap
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,18 +17,15 @@ import numpy as np
 
 from litepyramid.blas import cores, free_cores
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import file_type, note_read, read_json
+from litepyramid.files import file_type, read_json
 from litepyramid.judges.nli.checkpoint import Checkpoint
 from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer
+from litepyramid.judges.nli.onnx_file import check_one_file
 from litepyramid.text import counted
 
 ONNX_TOKENS = 8_192
 """The most tokens of a batch: how often judgements are saved."""
-_MOST_BYTES = 2**31
 _MOST_TOKENIZER = 64 * 2**20
-# How protobuf writes the key of a tensor that is in another file: that could be any
-# file of the user's.
-_ELSEWHERE = b"\n\x08location"
 
 
 class OnnxBackend:
@@ -85,10 +81,7 @@ def onnx_session(path: Path) -> Any:
     # Every length of summary would get a plan of its memory: 35 MB for nothing.
     options.enable_mem_pattern = False
 
-    note_read(path)
-    if path.stat().st_size > _MOST_BYTES or _in_file(path, _ELSEWHERE):
-        raise ModelError("the model is not in one file of at most 2 GB", path=path)
-
+    check_one_file(path)
     expected = "an ONNX classifier"
     with loading("the model cannot be loaded", path=path, expected=expected):
         return runtime.InferenceSession(
@@ -101,17 +94,6 @@ def what_is_asked() -> Any:
     options = _library("onnxruntime").RunOptions()
     options.only_execute_path_to_fetches = True
     return options
-
-
-def _in_file(path: Path, sought: bytes) -> bool:
-    """Whether a file holds these bytes; it is not read into memory."""
-    if not path.stat().st_size:
-        return False
-    with (
-        path.open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
-    ):
-        return content.find(sought) >= 0
 
 
 def onnx_threads() -> int:
@@ -284,7 +266,15 @@ def load_classifier(
             output_loading_info=True,
             **config,
         )
-        return loaded
+
+    # It would count only where peft is installed.
+    if getattr(loaded[0], "_hf_peft_config_loaded", False):
+        raise ModelError(
+            f"the model '{source}' holds an adapter",
+            expected="a whole model",
+            hint="Merge it: model.merge_and_unload().save_pretrained(FOLDER).",
+        )
+    return loaded
 
 
 def find_device(device: str) -> str:

@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import file_type, note_read, read_json
+from litepyramid.files import file_type, read_json
+from litepyramid.judges.nli.model_folder import CARD_FILE, hash_folder
 from litepyramid.judges.nli.modes import Mode, check_mode
 from litepyramid.types import FloatArray
 
@@ -32,8 +33,6 @@ Backend = Literal["auto", "torch", "onnx"]
 Kind = Literal["zero-shot", "presence"]
 
 DEFAULT_MODE: Mapping[Kind, Mode] = {"zero-shot": "l3c", "presence": "p2c"}
-CARD_FILE = "litepyramid.json"
-"""A folder that holds a fine-tuned judge says here what it is."""
 MAX_LENGTH = 400
 """The authors cut pairs at 400 tokens (ZB21, released code)."""
 _MOST_LAYERS = 256
@@ -57,17 +56,6 @@ _MEANINGS = {
     "absent": "absent notpresent notentailment nonentailment notentailed notentail",
 }
 """Seen in `config.id2label` of public models, lower-cased, letters only."""
-_MODEL_FILES = (
-    "config.json",
-    "*.safetensors.index.json",
-    "tokenizer*.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "vocab.*",
-    "merges.txt",
-    "*.model",
-)
-"""What decides what a model computes, besides its weights."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +92,9 @@ class JudgeCard:
 
     @property
     def template_sha(self) -> str:
-        """Eight hexadecimal digits that name the template."""
-        return hashlib.sha256((self.template or "").encode()).hexdigest()[:8]
+        """Eight hexadecimal digits that name the template, with the answers to it."""
+        asked = f"{self.template or ''}{self.answers or ''}"
+        return hashlib.sha256(asked.encode()).hexdigest()[:8]
 
 
 @cache
@@ -140,12 +129,21 @@ def read_card(path: Path) -> JudgeCard:
     return card
 
 
+class UnknownClassesError(ModelError):
+    """A model's labels do not say which of its outputs is which class."""
+
+
 @dataclass(frozen=True)
 class ClassOrder:
     """The index among a model's outputs of each of its classes, `THREE` or `TWO`."""
 
     classes: tuple[str, ...]
     indices: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """As a label map: ``present=1,absent=0``."""
+        pairs = zip(self.classes, self.indices, strict=True)
+        return ",".join(f"{name}={index}" for name, index in pairs)
 
     @property
     def two(self) -> bool:
@@ -214,7 +212,7 @@ def class_order(
             f"the label map '{label_map}' does not fit {shown}", expected=orders
         )
 
-    raise ModelError(
+    raise UnknownClassesError(
         f"{model} has {shown}",
         expected="entailment, neutral and contradiction, or present and absent",
         hint="If it is an NLI model, give the order with the setting label_map: "
@@ -237,7 +235,8 @@ class Checkpoint:
 
     Its name is the hub id, or the folder as the user wrote it; the revision the hub's
     commit. The cache knows it by its fingerprint: ``id@commit``, or a hash of the
-    folder's files. `longest` are the most tokens it can read, if that is known; `onnx`
+    folder's files (`hash_folder`). `relabelled` are its classes where its own labels do
+    not tell them. `longest` are the most tokens it can read, if that is known; `onnx`
     is ``model.onnx`` if that is to be run. `reading` is how a graph that is asked
     about all units of a summary at once reads (`litepyramid.judges.nli.asking`), else
     None; `match_from` is the first word piece that it marks where it matches.
@@ -250,9 +249,29 @@ class Checkpoint:
     order: ClassOrder
     card: JudgeCard
     longest: int | None
+    relabelled: str | None = None
     onnx: Path | None = None
     reading: Literal["once", "pairs"] | None = None
     match_from: int = 104
+
+    @property
+    def label(self) -> str:
+        """The hub id, or the folder's own name: where it lies on this machine says
+        nothing of the model."""
+        return self.name if self.revision else Path(self.source).absolute().name
+
+    def check_unchanged(self) -> None:
+        """Sees, once the model is loaded, that its folder is what it was when opened.
+
+        Raises:
+            ModelError: Other files are there now: what was loaded has another name.
+        """
+        if self.revision is None and hash_folder(Path(self.source)) != self.fingerprint:
+            raise ModelError(
+                "the model's files have changed since the judge was made",
+                path=self.source,
+                hint="Make the judge anew.",
+            )
 
     def mode(self, name: str | None = None) -> Mode:
         """The mode of that name, else the card's; two classes have only p2c and l2c."""
@@ -286,6 +305,7 @@ def open_checkpoint(
     label_map: str | None = None,
     backend: Backend = "auto",
     device: str = "auto",
+    dtype: str = "auto",
 ) -> Checkpoint:
     """Finds a checkpoint on disk or on the hub and reads its configuration; see
     `NLIJudge`."""
@@ -294,6 +314,9 @@ def open_checkpoint(
     source = str(folder)
     path = folder / "model.onnx"
     auto = backend == "auto" and file_type(path) == "file" and device in ("auto", "cpu")
+    # In another precision than its own a model is run from its safetensors.
+    if dtype != "auto" and any(folder.glob("*.safetensors*")):
+        auto = False
     onnx = path if backend == "onnx" or auto else None
 
     if file_type(folder) == "folder":
@@ -303,7 +326,8 @@ def open_checkpoint(
             )
 
         config = _read_config(folder / "config.json")
-        fingerprint = _folder_hash(folder, onnx)
+        _check_weights(folder, onnx)
+        fingerprint = hash_folder(folder)
     elif onnx is not None:
         raise ModelError(
             f"no folder '{name}'",
@@ -337,15 +361,16 @@ def open_checkpoint(
         order,
         card,
         config.longest,
+        str(order) if label_map or nameless else None,
         onnx,
         config.reading,
         config.match_from,
     )
 
 
-def _folder_hash(folder: Path, onnx: Path | None) -> str:
-    """A hash of the files that decide what the model computes."""
-    weights = [onnx] if onnx else sorted(folder.glob("*.safetensors"))
+def _check_weights(folder: Path, onnx: Path | None) -> None:
+    """Sees that a folder holds weights of a form that is loaded."""
+    weights = [onnx] if onnx else [*folder.glob("*.safetensors*")]
     if not weights or any(file_type(path) != "file" for path in weights):
         pickled = " but pickled ones (.bin)" if any(folder.glob("*.bin")) else ""
         raise ModelError(
@@ -353,19 +378,6 @@ def _folder_hash(folder: Path, onnx: Path | None) -> str:
             path=folder,
             expected="model.onnx, or safetensors as save_pretrained writes them",
         )
-
-    others = {path for pattern in _MODEL_FILES for path in folder.glob(pattern)}
-    files = sorted([*weights, *(path for path in others if file_type(path) == "file")])
-    total = hashlib.sha256()
-
-    # Name by name: a file that is renamed is another one.
-    for path in files:
-        note_read(path)
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        total.update(f"{path.name}\0{digest}\n".encode())
-
-    return f"sha256:{total.hexdigest()}"
 
 
 @dataclass(frozen=True)

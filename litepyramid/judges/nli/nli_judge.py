@@ -94,7 +94,9 @@ class NLIJudge(Closing):
             model.onnx.
         device: auto (a GPU if there is one), cpu, cuda:1, mps.
         dtype: auto is float32 on CPU and bfloat16 (float16 on older chips) on a GPU; an
-            ONNX model has its own.
+            ONNX model has its own. bfloat16 is faster on CPUs that compute in it (AMX,
+            AVX512-BF16); a folder with safetensors beside model.onnx is then run by
+            torch.
         batch_tokens: The most tokens of a batch of torch, padding included; none for
             4,096 on CPU and 32,768 on a GPU. Fewer need less memory.
         threads: Threads on CPU; none for as many as cores (with torch, those that are
@@ -136,6 +138,7 @@ class NLIJudge(Closing):
             label_map=label_map,
             backend=backend,
             device=device,
+            dtype=dtype,
         )
 
         self.mode = self.checkpoint.mode(mode)
@@ -157,6 +160,8 @@ class NLIJudge(Closing):
         # pays.
         self.start_cost = 10**12 if self.checkpoint.onnx else 0
         self._cache = JudgementCache(cache)
+        # Whether the loaded model was seen to be the one that was opened.
+        self._checked = False
         if self.checkpoint.revision is None:
             model = str(Path(model).expanduser().absolute())
         settings["cache"] = self._cache.path and self._cache.path.absolute()
@@ -170,6 +175,7 @@ class NLIJudge(Closing):
         """Frees the model and the cache."""
         self.__dict__.pop("_backend", None)
         self.__dict__.pop("_asking", None)
+        self._checked = False
         self._cache.close()
 
     def judge(self, items: Items) -> JudgedBatch:
@@ -193,9 +199,10 @@ class NLIJudge(Closing):
         point = self.checkpoint
         revision = point.revision or point.fingerprint
         return {
-            "judge": point.name,
+            "judge": point.label,
             "revision": revision.removeprefix("sha256:")[:12],
             "mode": self.mode,
+            **({"classes": point.relabelled} if point.relabelled else {}),
             "max_length": str(self.max_length),
             "dtype": self._precision or "auto",
             **({"long": "split"} if self._long == "split" else {}),
@@ -316,6 +323,7 @@ class NLIJudge(Closing):
         backend, budget = self._backend
         template = self.checkpoint.card.template
         encoded = encode(self._tokenizer, self.max_length, texts, template)
+        self._check_loaded()
 
         for batch in plan_batches(encoded.lengths, budget):
             missing = [index for index in batch if keys[index] not in stored]
@@ -354,25 +362,27 @@ class NLIJudge(Closing):
             groups.setdefault((summary, room), []).append((key, unit))
 
         begin, end = frame(self._tokenizer)
+        ask = self._asking.ask
+        self._check_loaded()
         asked = list(groups)
         words: dict[str, WordStates] = {}
         with ThreadPoolExecutor(self._threads or onnx_threads()) as pool:
             # Some at a time: after each window judgements are saved.
             for start in range(0, len(asked), _SUMMARIES):
                 window = asked[start : start + _SUMMARIES]
-                texts = [[unit for _, unit in groups[one]] for one in window]
-                units = {u: [begin, *tokens[u], end] for row in texts for u in row}
+                asked_of = [[unit for _, unit in groups[one]] for one in window]
+                units = {u: [begin, *tokens[u], end] for us in asked_of for u in us}
                 words = self._read_alone(units, words, pool)
 
                 questions = []
-                for (summary, room), row in zip(window, texts, strict=True):
+                for (summary, room), several in zip(window, asked_of, strict=True):
                     read = [begin, *tokens[summary][:room], end]
-                    ids = [units[unit] for unit in row]
-                    of_units = [words[unit] for unit in row if unit in words]
+                    ids = [units[unit] for unit in several]
+                    of_units = [words[unit] for unit in several if unit in words]
                     questions.append(Question(read, ids, of_units))
 
                 rows = {}
-                logits = pool.map(self._asking.ask, questions)
+                logits = pool.map(ask, questions)
                 for (summary, room), values in zip(window, logits, strict=True):
                     truncated = len(tokens[summary]) > room
                     for (key, _), row in zip(
@@ -407,6 +417,12 @@ class NLIJudge(Closing):
         for batch, states in zip(batches, read, strict=True):
             words |= zip(batch, states, strict=True)
         return words
+
+    def _check_loaded(self) -> None:
+        """Sees, once, that what was loaded is what the signature names."""
+        if not self._checked:
+            self.checkpoint.check_unchanged()
+            self._checked = True
 
     @cached_property
     def _asking(self) -> AskingBackend:
@@ -445,9 +461,7 @@ class NLIJudge(Closing):
             "model": self.checkpoint.fingerprint,
             "max_length": self.max_length,
             "dtype": precision,
-            **(
-                {"template": (card.template_sha, card.answers)} if card.template else {}
-            ),
+            **({"template": card.template_sha} if card.template else {}),
         }
         return json.dumps(fields, sort_keys=True)
 

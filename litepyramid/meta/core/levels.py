@@ -98,6 +98,8 @@ COEFFICIENTS: dict[Coefficient, CoefficientKind] = {
     ),
 }
 """Every coefficient, by its name."""
+SYMBOLS = {str(name): kind.symbol for name, kind in COEFFICIENTS.items()}
+"""What tables call them."""
 
 OF_VECTORS = tuple([name for name, kind in COEFFICIENTS.items() if kind.rows])
 """Those of two vectors."""

@@ -7,13 +7,13 @@
     const both = systems[fact.s].texts[fact.input];
     return both ? [both[0], both[1] ?? both[0]] : null;
   };
-  const facts = data.facts.map(([s, input, unit, text, before, after, lost, ...spans], n) => {
-    const fact = { n, s, input, unit, text, before, after, lost };
+  const facts = data.facts.map(([s, input, text, before, after, lost, ...spans], n) => {
+    const fact = { n, s, input, text, before, after, lost };
     const texts = textsOf(fact);
     return { ...fact, spans: spans.map((span, side) => span.map((at) => (texts ? position(texts[side], at) : 0))) };
   });
   const change = (fact) => systems[fact.s].by_input[fact.input] ?? [0, null];
-  facts.sort((a, b) => change(a)[0] - change(b)[0] || a.s - b.s || a.input.localeCompare(b.input) || a.unit - b.unit);
+  facts.sort((a, b) => change(a)[0] - change(b)[0] || a.s - b.s || a.input.localeCompare(b.input) || a.n - b.n);
   const panel = byId("detail");
   const state = { shown: [], page: 0, open: null };
 
@@ -142,7 +142,7 @@
     drawFacts();
     byId("facts").scrollIntoView();
   };
-  const link = (fact) => `#fact=${encodeURIComponent(fact.input)}/${fact.unit}/${encodeURIComponent(systems[fact.s].name)}`;
+  const link = (fact) => `#fact=${encodeURIComponent(fact.input)}/${encodeURIComponent(fact.text)}/${encodeURIComponent(systems[fact.s].name)}`;
   const buttons = () => [...byId("changes").querySelectorAll("button[data-fact]")];
   const press = () => buttons().forEach((b) => b.setAttribute("aria-pressed", String(Boolean(state.open) && Number(b.dataset.fact) === state.open.n)));
 
@@ -157,7 +157,7 @@
     else document.querySelector(".split").append(box);
     document.querySelector(".split").classList.add("open");
     const head = make("div", null, { class: "head" });
-    const title = make("h3", `Fact ${fact.unit} of ${short(fact.input)}, ${fact.lost ? "lost" : "gained"} by `, { id: "detail-title", tabindex: "-1" });
+    const title = make("h3", `A fact of ${short(fact.input)}, ${fact.lost ? "lost" : "gained"} by `, { id: "detail-title", tabindex: "-1" });
     title.append(named(systems[fact.s].name));
     const button = make("button", "Close", { type: "button" });
     button.addEventListener("click", close);

@@ -16,11 +16,23 @@ const parts = (() => {
     return node;
   };
   const short = (text, most = 60) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
-  // One form of number on the pages, that of papers: .086, 1.00, −.021.
-  const number = (value, digits = 3) => (value === null ? "–" : value.toFixed(digits).replace("-", "−").replace(/^(−?)0\./, "$1."));
-  const brief = (value) => (value < 0 ? `−${brief(-value)}` : value >= 0.995 ? "1" : value.toFixed(2).replace(/^0/, ""));
+  // One form of number, on the pages as in the terminal: 0.086, 1.00, −0.021.
+  const number = (value, digits = 3) => (value === null ? "–" : value.toFixed(digits).replace("-", "−"));
+  const brief = (value) => (value < 0 ? `−${brief(-value)}` : value >= 0.995 ? "1" : value.toFixed(2));
   // A long name keeps its end too: runs of one model differ there.
   const name = (text, most = 60) => (text.length > most ? `${text.slice(0, most / 2)}…${text.slice(1 - most / 2)}` : text);
+  // Shortened names that stay apart: as many characters as it takes.
+  const apart = (names, most) => {
+    const shown = new Map();
+    for (let length = most; shown.size < names.length; length += 4) {
+      const short = names.map((text) => name(text, length));
+      names.forEach((text, n) => {
+        const alone = short.every((other, m) => m === n || other !== short[n]);
+        if (!shown.has(text) && (alone || length > 400)) shown.set(text, short[n]);
+      });
+    }
+    return (text) => make("bdi", shown.get(text), { title: short(text, 300) });
+  };
   const named = (text, most = 60) => make("bdi", name(text, most), { title: short(text, 300) });
   const fill = (select, names) => names.forEach(([value, text]) => select.append(make("option", name(text), { value })));
   const signed = (value, digits = 3) => `${value > 0 ? "+" : ""}${number(value, digits)}`;
@@ -55,5 +67,5 @@ const parts = (() => {
     byId("signature").textContent = data.signature;
     for (const note of data.notes) if (note !== data.groups) byId("notes").append(make("li", note));
   };
-  return { data, byId, make, shape, short, number, brief, named, fill, signed, position, axisOf, ruler, reproduce };
+  return { data, byId, make, shape, short, number, brief, named, apart, fill, signed, position, axisOf, ruler, reproduce };
 })();

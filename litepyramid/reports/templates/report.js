@@ -1,10 +1,14 @@
 "use strict";
 (() => {
-  const { data, byId, make, shape, short, number, brief, named, fill, signed, position, axisOf, ruler, reproduce } = parts;
+  const { data, byId, make, shape, short, number, brief, named, apart, fill, signed, position, axisOf, ruler, reproduce } = parts;
   const PAGE = 40;
 
   const systems = data.systems;
   const order = data.order;
+  const names = [...new Set(systems.map((s) => s.system))];
+  const inTable = apart(names, window.innerWidth <= 560 ? 14 : 36);
+  const inHead = apart(names, 20);
+  const inMatrix = apart(names, 28);
   const offsets = [0];
   for (const input of data.inputs) offsets.push(offsets.at(-1) + input.units.length);
   const presence = (s, place) => {
@@ -58,7 +62,7 @@
       const row = body.insertRow();
       row.insertCell().textContent = s.group;
       const name = make("th", null, { scope: "row" });
-      name.append(named(s.system, window.innerWidth <= 560 ? 14 : 36));
+      name.append(inTable(s.system));
       row.append(name);
       const cells = [number(s.score), `${number(s.low)} – ${number(s.high)}`];
       for (const column of data.beside) cells.push(number(s[column]));
@@ -69,7 +73,9 @@
       });
       const cell = row.insertCell();
       cell.className = "plot";
-      const plot = shape("svg", { "aria-hidden": "true" });
+      const told = s.low === null ? "" : `, ${data.percent} interval ${number(s.low)} to ${number(s.high)}`;
+      const people = s.human != null ? `, people ${number(s.human)}` : "";
+      const plot = shape("svg", { role: "img", "aria-label": `${s.system}: ${number(s.score)}${told}${people}` });
       for (const tick of axis.ticks) {
         plot.append(shape("line", { class: "grid", x1: axis.at(tick), x2: axis.at(tick), y1: 0, y2: 24 }));
       }
@@ -84,10 +90,7 @@
       cell.append(plot);
     }
     byId("systems-note").textContent = data.groups;
-    if (order.length > 5) {
-      byId("facts").after(byId("systems"));
-      document.body.classList.add("many");
-    }
+    document.body.classList.toggle("many", order.length > 5);
   };
 
   const drawTags = () => {
@@ -124,7 +127,7 @@
     order.forEach((i, n) => {
       const row = body.insertRow();
       const name = make("th", `${n + 1}  `, { scope: "row" });
-      name.append(named(systems[i].system, 28));
+      name.append(inMatrix(systems[i].system));
       row.append(name);
       order.forEach((j, m) => {
         const cell = row.insertCell();
@@ -248,7 +251,7 @@
     for (const s of order) {
       const cell = make("th", null, { scope: "col", class: "system" });
       const name = make("span", null, { title: short(systems[s].system, 300) });
-      name.append(named(systems[s].system, 20));
+      name.append(inHead(systems[s].system));
       cell.append(name);
       head.append(cell);
     }
@@ -354,7 +357,7 @@
       run.append(piece);
     });
   };
-  const open = (place, s, from, atStart = false) => {
+  const open = (place, s, from, why = "") => {
     const fact = facts[place];
     state.open = { place, s, from };
     for (const button of byId("grid").querySelectorAll("button")) {
@@ -375,6 +378,7 @@
     const unit = make("p", null, { class: "unit" });
     unit.append(make("bdi", fact.unit.text));
     box.append(head, unit);
+    if (why) box.append(make("p", why, { class: "hint" }));
     const sentences = input.references ? input.references[fact.unit.reference ?? 0] : null;
     if (sentences) {
       const one = fact.unit.sentence != null && fact.unit.sentence < sentences.length;
@@ -428,7 +432,7 @@
       row.insertCell().textContent = told === null ? "" : told === 1 ? "●" : told === 0 ? "○" : "◐";
     }
     box.append(table);
-    if (atStart) return; // nobody asked: neither the address nor the focus moves
+    if (why) return; // nobody asked: neither the address nor the focus moves
     const hash = `#fact=${encodeURIComponent(input.input)}/${fact.u + 1}/${encodeURIComponent(systems[s].system)}`;
     if (location.hash !== hash && hash.length < 2000) history.replaceState(null, "", hash);
     title.focus({ preventScroll: window.innerWidth >= 1000 });
@@ -476,7 +480,7 @@
     const scored = order.filter((s) => presence(s, chosen.place) !== null);
     if (!scored.length) return;
     const best = scored.reduce((a, b) => (presence(b, chosen.place) > presence(a, chosen.place) ? b : a));
-    open(chosen.place, best, null, true);
+    open(chosen.place, best, null, "Open from the start: on this fact the systems differ most.");
   };
 
   const drawCalibration = () => {
@@ -517,6 +521,7 @@
     box.append(plot, table, make("p", summary, { class: "hint" }));
   };
 
+  byId("verdict").textContent = data.verdict;
   drawSystems();
   drawTags();
   drawPairs();

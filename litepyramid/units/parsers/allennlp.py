@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import file_type, note_read, read_json, read_lines, split_lines
+from litepyramid.files import file_type, read_json, read_lines, split_lines
 from litepyramid.progress import bar
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parses import Frame, ParsedBatch, ParsedReference, with_frames
@@ -251,7 +251,6 @@ def _read_archive(path: Path) -> dict[str, Any]:
         expected=_WHAT,
         hint=hint,
     ):
-        note_read(path)
         with gzip.open(path) as packed:
             data = packed.read(limit + 1)
         if len(data) > limit:

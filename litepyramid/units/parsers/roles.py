@@ -314,13 +314,13 @@ def _varint(message: Any, place: int) -> tuple[int, int]:
 
 
 class RolesBackend(EmbeddedBackend):
-    """Frames by the role labeller; clusters of names and pronouns by the parser."""
+    """Frames by the role labeller; dependencies and clusters by the parser."""
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Gives every sentence its frames, and every reference its clusters."""
+        """Gives every sentence frames and dependencies, every reference clusters."""
         labeller = RoleLabeller()
-        linked = self.link(references).references
-        sentences = [s.tokens for reference in linked for s in reference.sentences]
+        trees = super().parse(references).references
+        sentences = [s.tokens for reference in trees for s in reference.sentences]
         frames = iter(labeller.frames(sentences))
-        parsed = tuple(with_frames(reference, frames) for reference in linked)
+        parsed = tuple(with_frames(reference, frames) for reference in trees)
         return ParsedBatch(parsed, {"srl": f"roles-{labeller.revision}+{self.name}"})

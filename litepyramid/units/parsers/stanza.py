@@ -1,5 +1,5 @@
-"""Stanza as a parser: dependencies read as frames, constituency trees, coreference
-clusters."""
+"""Stanza as a parser: dependencies, also read as frames, constituency trees,
+coreference clusters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.language import name_of
 from litepyramid.progress import track
 from litepyramid.text import place, word_set
-from litepyramid.units.parsers.embedded.frames import (
-    Word,
-    dependency_frames,
-    free_frames,
-)
+from litepyramid.units.parsers.free_frames import free_frames
 from litepyramid.units.parses import ParsedBatch, ParsedReference, ParsedSentence, Span
+from litepyramid.units.trees import Word
 
 Pipeline = Callable[[Any], Any]
 """From the tokens of each sentence of one text, or a text, to a ``stanza.Document``."""
@@ -134,9 +131,9 @@ class StanzaBackend:
         ]
         if "constituency" not in self.also:
             brackets = [None] * len(tokens)
-        sentences = tuple(
-            map(ParsedSentence, tokens, map(dependency_frames, trees), brackets)
-        )
+        frames = map(free_frames, trees)
+        words = map(tuple, trees)
+        sentences = tuple(map(ParsedSentence, tokens, frames, brackets, words))
         clusters = (
             clusters_of(document, reference)
             if "coref" in self.also

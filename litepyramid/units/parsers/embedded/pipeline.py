@@ -1,5 +1,4 @@
-"""The extractor that ships inside the package: a small spaCy parser and the dependency
-mapping."""
+"""The parser that ships inside the package: a small spaCy pipeline."""
 
 from __future__ import annotations
 
@@ -13,9 +12,9 @@ from litepyramid.errors import ModelError
 from litepyramid.files import read_lines
 from litepyramid.progress import track
 from litepyramid.text import word_set
-from litepyramid.units.parsers.embedded.frames import Word, dependency_frames
 from litepyramid.units.parsers.embedded.pronouns import pronoun_clusters
-from litepyramid.units.parses import ParsedBatch, ParsedReference, with_frames
+from litepyramid.units.parses import ParsedBatch, ParsedReference
+from litepyramid.units.trees import Word
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -50,8 +49,7 @@ def _pipeline(path: Path) -> Language:
 
 
 class EmbeddedBackend:
-    """Universal dependencies by a spaCy pipeline, read as frames and as coreference
-    clusters."""
+    """Universal dependencies by a spaCy pipeline, read as coreference clusters too."""
 
     languages = ("en",)
 
@@ -78,12 +76,13 @@ class EmbeddedBackend:
         return f"{name}-{self.pipeline.meta['version']}"
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Gives every sentence its frames, and every reference clusters of names and
-        pronouns."""
+        """Gives every sentence its dependencies, and every reference clusters of names
+        and pronouns."""
         parsed = []
         for reference, trees in self._trees(references):
-            reference = with_frames(reference, map(dependency_frames, trees))
-            parsed.append(_linked(reference, trees))
+            pairs = zip(reference.sentences, trees, strict=True)
+            sentences = tuple(replace(s, words=tuple(tree)) for s, tree in pairs)
+            parsed.append(_linked(replace(reference, sentences=sentences), trees))
         return ParsedBatch(tuple(parsed), {"srl": self.name})
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from litepyramid.files import read_lines
 from litepyramid.text import word_set
-from litepyramid.units.parsers.embedded.frames import Tree, Word
 from litepyramid.units.parses import Span
+from litepyramid.units.trees import Tree, Word
 
 _HE = word_set("he him his")
 _SHE = word_set("she her")

@@ -1,0 +1,2 @@
+"""The way of the data: any source, the door, strict tables that are known by their
+names."""

@@ -1,0 +1,1 @@
+"""Exports and logs of other tools under our columns."""

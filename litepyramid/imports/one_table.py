@@ -1,0 +1,121 @@
+"""What files hold as one table: each answer with all that belongs to its input."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from litepyramid.data.data import Data, load
+from litepyramid.data.joining import EVERY_INPUT
+from litepyramid.errors import InputError
+from litepyramid.imports.texts import Cells, Counts
+from litepyramid.text import cut
+
+_GOLD = ("references", "reference", "units")
+_OF_INPUT = ("question", *_GOLD, "documents")
+_ORDER = dict.fromkeys(("system", "repeat", "input", *_OF_INPUT, "labels", "summary"))
+
+
+class FileRow(NamedTuple):
+    """A row under our columns, with its place in a file."""
+
+    path: Path
+    line: int
+    cells: Mapping[str, Any]
+
+    @property
+    def input(self) -> str:
+        """The id of its input."""
+        return str(self.cells.get("input"))
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What it is known by: its system, its input, the number of its repeat."""
+        repeat = int(self.cells.get("repeat", 1))
+        return str(self.cells.get("system")), self.input, repeat
+
+    def only(self, names: Collection[str]) -> "FileRow":
+        """The row with some of its columns."""
+        chosen = [name for name in _ORDER if name in names and name in self.cells]
+        return self._replace(cells={name: self.cells[name] for name in chosen})
+
+
+def rows_of(data: Data) -> Iterator[Cells]:
+    """Our rows of data that were loaded elsewhere."""
+    gold: dict[str, Cells] = {}
+    for entry in (*data.references, *data.units):
+        gold[entry.input] = {**gold.get(entry.input, {}), **entry.to_json()}
+    yield from gold.values()
+
+    labels = {}
+    if data.labels:
+        for system in data.labels.systems:
+            labels[system] = data.labels.units.split(data.labels.of_system(system))
+    for (run, name), text in data.summaries.cells():
+        system, *repeat = data.repeats.get(run, (run,))
+        row: Cells = {"system": system, "input": name, "summary": text}
+        row |= {"repeat": repeat[0]} if repeat else {}
+        if run in labels:
+            values = labels[run][name].tolist()
+            row["labels"] = [None if value != value else value for value in values]
+        if text is not None:
+            yield row
+
+
+def table_of(rows: Sequence[FileRow], counts: Counts) -> list[FileRow]:
+    """A row for each answer, with what other rows tell of its input; without answers, one
+    for each input. Inputs that nobody answered are counted."""
+    answers = []
+    told: dict[str, FileRow] = {}
+    for row in rows:
+        if {"summary", "labels"} & row.cells.keys():
+            answers.append(row)
+        elif told.setdefault(row.input, row) is not row:
+            raise InputError(
+                f"input '{cut(row.input)}' occurs twice",
+                path=row.path,
+                line=row.line,
+                expected=f"it once (first at {told[row.input].path}:{told[row.input].line})",
+            )
+
+    table = [] if answers else [*told.values()]
+    for row in answers:
+        shared: Cells = {}
+        for name in [one for one in (EVERY_INPUT, row.input) if one in told]:
+            shared |= told[name].only(_OF_INPUT).cells
+        table.append(row._replace(cells={**shared, **row.cells}))
+    unanswered = told.keys() - {EVERY_INPUT, *[row.input for row in table]}
+    counts["inputs without answers"] += len(unanswered)
+    return sorted([row.only(_ORDER) for row in table], key=lambda row: row.key)
+
+
+def scoreable(table: Sequence[FileRow], counts: Counts) -> list[FileRow]:
+    """The rows that can be scored together: those with references, or with units,
+    whatever more rows have. What is left out is counted."""
+    having = {name: [row for row in table if name in row.cells] for name in _GOLD}
+    best = max(_GOLD, key=lambda name: len(having[name]))
+    kept = having[best] or [*table]
+    counts[f"rows without {best}"] += len(table) - len(kept)
+
+    partial = []
+    for name in _GOLD:
+        number = sum(name in row.cells for row in kept)
+        if number < len(kept):
+            partial.append(name)
+            counts[f"{name}, which other rows lack"] += number
+    return [row.only(_ORDER.keys() - partial) for row in kept]
+
+
+def checked(table: Sequence[FileRow]) -> Data:
+    """The table as the door reads it; InputError with the place of a broken row."""
+    names = {name for row in table for name in row.cells}
+    role = "units" if "units" in names else "references"
+    sources: dict[str, Any] = {
+        "data" if "summary" in names else role: [row.cells for row in table]
+    }
+    try:
+        return load(**sources, nulls="missing")
+    except InputError as error:
+        if error.line and error.line <= len(table):
+            place = table[error.line - 1]
+            error.path, error.line = str(place.path), place.line
+        raise

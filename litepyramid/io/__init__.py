@@ -1,2 +1,0 @@
-"""Reading and writing files, one module per kind: units, summaries, labels, scores,
-data sets."""
