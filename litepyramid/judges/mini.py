@@ -43,19 +43,26 @@ EXCERPT = 40
 """The most words of an excerpt: what is read of a longer summary for one unit."""
 
 
+SHARP = 30
+"""The most words of a summary of which the encoder is fully trusted."""
+
+
 @dataclass(frozen=True)
 class Join:
-    """How words and encoder are joined: words and a sure yes of the encoder speak for a
-    unit; where they say yes, the encoder's doubt and denial hold them down.
+    """How words and encoder are joined: words say yes, and in a short text a sure
+    encoder; where the words are there, its doubt holds them down.
 
-    With e and c the logits of the encoder's shares of entailment and contradiction, l
-    that of `lexical`'s presence and d the distance of words (`word_distances`),
+    With e the logit of the encoder's share of entailment, l that of `lexical`'s
+    presence, d the distance of words (`word_distances`) and t = min(1, 30 / words of
+    the text), how far the encoder is trusted,
 
-        words   = bias + lexical l − distance d + yes max(0, e)
-        ceiling = floor + log(1 + exp(e − doubt)) − denial max(0, c − sure)
+        words   = bias + lexical l − distance d + yes t max(0, e)
+        ceiling = floor + rise d + far (1 − t) + log(1 + exp(e − doubt))
         logit of presence = words − log(1 + exp(2 (words − ceiling))) / 2
 
-    which is a soft minimum of the two. Each logit is held within ±8.
+    which is a soft minimum of the two. Each logit is held within ±8. An encoder finds
+    in a long text, or in one that was copied, more than people do: there its yes counts
+    less, and its doubt only of words that are all there (a small d).
     """
 
     bias: float
@@ -63,29 +70,34 @@ class Join:
     distance: float
     yes: float
     floor: float
+    rise: float
+    far: float
     doubt: float
-    denial: float
-    sure: float
 
     def presence(
-        self, logits: FloatArray, lexical: FloatArray, distances: FloatArray
+        self,
+        logits: FloatArray,
+        lexical: FloatArray,
+        distances: FloatArray,
+        length: int,
     ) -> FloatArray:
         """The presence of each pair by the encoder's (pairs, 3) logits, `lexical`'s
-        presence and the distances; 0 where `lexical` has 0: unit or summary has no
-        word."""
-        entailed = _logit(np.nan_to_num(p3c(logits)))
-        denied = _logit(np.nan_to_num(_denied(logits)))
+        presence, the distances and how many words the text has; 0 where `lexical` has
+        0: unit or summary has no word."""
+        entailed = logit(np.nan_to_num(p3c(logits)))
+        trust = min(1.0, SHARP / max(1, length))
 
-        words = self.bias + self.lexical * _logit(lexical) - self.distance * distances
-        words += self.yes * np.maximum(0.0, entailed)
-        ceiling = self.floor + np.logaddexp(0.0, entailed - self.doubt)
-        ceiling -= self.denial * np.maximum(0.0, denied - self.sure)
+        words = self.bias + self.lexical * logit(lexical) - self.distance * distances
+        words += self.yes * trust * np.maximum(0.0, entailed)
+        ceiling = self.floor + self.rise * distances + self.far * (1.0 - trust)
+        ceiling += np.logaddexp(0.0, entailed - self.doubt)
 
-        logit = words - np.logaddexp(0.0, 2.0 * (words - ceiling)) / 2.0
-        return np.where(lexical > 0, 1.0 / (1.0 + np.exp(-logit)), 0.0)
+        lowered = words - np.logaddexp(0.0, 2.0 * (words - ceiling)) / 2.0
+        return np.where(lexical > 0, 1.0 / (1.0 + np.exp(-lowered)), 0.0)
 
 
-def _logit(presence: FloatArray) -> FloatArray:
+def logit(presence: FloatArray) -> FloatArray:
+    """The logit of presences, within ±8."""
     inside = np.clip(presence, 1e-6, 1 - 1e-6)
     # Beyond ±8 one of the two would outvote the other, however sure that is.
     return np.clip(np.log(inside / (1 - inside)), -8.0, 8.0)
@@ -206,9 +218,14 @@ class MiniJudge(NLIJudge):
             return batch
 
         words = self._words.judge(items)
+        lengths = [len(text.split()) for text, _ in items]
         presence = []
         for several in zip(
-            batch.logits or (), words.presence, batch.distances or (), strict=True
+            batch.logits or (),
+            words.presence,
+            batch.distances or (),
+            lengths,
+            strict=True,
         ):
             presence.append(self._join.presence(*several))
 
