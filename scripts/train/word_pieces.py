@@ -27,7 +27,7 @@ def piece_weights(data: Path, words: Path) -> NDArray[np.float64]:
     tokenizer.no_truncation()
     tokenizer.no_padding()
 
-    units = set()
+    units: set[str] = set()
     for name in SETS:
         with gzip.open(data / f"presence/{name}.jsonl.gz", "rt") as lines:
             units.update(json.loads(line)["hypothesis"] for line in lines)
@@ -39,4 +39,5 @@ def piece_weights(data: Path, words: Path) -> NDArray[np.float64]:
     for encoding in tokenizer.encode_batch(sorted(units), add_special_tokens=False):
         found[list(set(encoding.ids))] += 1
     most = len(units) + 1
-    return np.log(most / (found + 1)) / np.log(most)
+    weights: NDArray[np.float64] = np.log(most / (found + 1)) / np.log(most)
+    return weights
