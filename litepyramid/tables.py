@@ -123,7 +123,7 @@ class Result:
     `to_tables`.
 
     Its `repr` is one line, the title of its first table; a notebook shows the tables.
-    `save` knows more endings where the class has `to_html(path)` (.html)
+    `save` knows more endings where the class has `to_html()` (.html)
     or `to_figure()` (.pdf, .png, .svg, a matplotlib figure), and those of `forms`.
     """
 

@@ -183,7 +183,10 @@ def test_a_judge_of_ones_own():
     assert "judge:Own" in str(result.signature)
 
 
-PRESENCE = {"mine": {"oslo": [1, 0.25], "rome": [1]}, "theirs": {"oslo": [0, 0], "rome": [0.5]}}
+PRESENCE = {
+    "mine": {"oslo": [1, 0.25], "rome": [1]},
+    "theirs": {"oslo": [0, 0], "rome": [0.5]},
+}
 PRESENCE_ROWS = unit_rows("presence", [1, 0.25, 1, 0, 0, 0.5])
 
 
@@ -254,7 +257,9 @@ def results(data, expected):
     results += [lp.mix(data.units, stus, easiness=easy), lp.audit(judged)]
     results += [lp.plan(data.references, human_share=0.5, easiness=easy)]
     results += [lp.evaluate("recall", data), lp.explain("It rained.", ["It rained."])]
-    results += [lp.precision(data.summaries, documents=documents, judge="recall", samples=50)]
+    results += [
+        lp.precision(data.summaries, documents=documents, judge="recall", samples=50)
+    ]
     results += [lp.label_power(judged)]
     results += [lp.changes(judged, judged), lp.meta.difference(table, 0.1, samples=50)]
     for verb in ("correlate", "compare", "rank", "range", "delta"):

@@ -7,8 +7,8 @@ import pytest
 from cases import SENTENCES, cases, quick_score, refused
 
 import litepyramid as lp
-from litepyramid.errors import InputError
 from litepyramid.data.data import as_data
+from litepyramid.errors import InputError
 from litepyramid.judges.llm.llm_judge import Prompt
 from litepyramid.judges.nli.checkpoint import cards
 from litepyramid.judges.registry import in_language

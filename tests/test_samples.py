@@ -47,7 +47,7 @@ def test_a_test_is_refused_if_and_only_if_it_can_find_nothing(alpha, k, tests):
 
 def test_scores_and_their_comparison_refuse_too_few():
     values = np.random.default_rng(0).random((2, 20))
-    scores = Scores.of({"m": values}, "ab", tuple(map(str, range(20))))
+    scores = Scores.of({"m": values}, "ab", [str(n) for n in range(20)])
     for k in (1, 39):
         with refused(rf"{k} samples?\. Expected at least 40"):
             compare(scores, samples=k)

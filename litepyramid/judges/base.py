@@ -57,6 +57,8 @@ class JudgedBatch:
         logits: Per item the raw (units, 3) float64 logits in the order entailment,
             neutral, contradiction, if the judge is an NLI model; else None.
         opinions: Per item the (J, units) presences of several judges; else None.
+        distances: Per item how far the words of each unit are from the summary's,
+            (units,), if the model says so (`nli.asking.word_distances`); else None.
     """
 
     presence: tuple[FloatArray, ...]
@@ -64,6 +66,7 @@ class JudgedBatch:
     counts: dict[str, int] = field(default_factory=dict)
     logits: tuple[FloatArray, ...] | None = None
     opinions: tuple[FloatArray, ...] | None = None
+    distances: tuple[FloatArray, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,7 +194,7 @@ def evaluate(
             these.
         pairs: Files of labelled pairs, each a set of its own: tables of premise,
             hypothesis, and present (0, 0.5 or 1) or label (e, n or c).
-        contrast: Also evaluate on the embedded contrast set, 824 pairs that differ in
+        contrast: Also evaluate on the embedded contrast set, 986 pairs that differ in
             negation, roles, numbers and the like, and show the accuracy on each kind;
             in the languages de, es, fr and zh 60 pairs.
         bins: Rows of the reliability table.

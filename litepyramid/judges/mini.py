@@ -23,6 +23,9 @@ from litepyramid.judges.lexical.lexical_judge import (
 from litepyramid.judges.nli.modes import p3c
 from litepyramid.judges.nli.modes import presence as presence_of
 from litepyramid.judges.nli.nli_judge import NLIJudge
+from litepyramid.judges.questions import without_questions
+from litepyramid.judges.row_readings import Table
+from litepyramid.judges.structure import rows_of
 from litepyramid.sentences import sentence_spans, split_sentences
 from litepyramid.types import FloatArray
 from litepyramid.wording import as_read, plain_text
@@ -40,33 +43,61 @@ EXCERPT = 40
 """The most words of an excerpt: what is read of a longer summary for one unit."""
 
 
-@dataclass(frozen=True)
-class Stack:
-    """bias + encoder logit(e) + lexical logit(l) - contradiction max(0, logit(c)) is
-    the logit.
+SHARP = 30
+"""The most words of a summary of which the encoder is fully trusted."""
 
-    e and c are the encoder's shares of entailment and contradiction, l is `lexical`'s
-    presence; each logit is held within ±8.
+
+@dataclass(frozen=True)
+class Join:
+    """How words and encoder are joined: words say yes, and in a short text a sure
+    encoder; where the words are there, its doubt holds them down.
+
+    With e the logit of the encoder's share of entailment, l that of `lexical`'s
+    presence, d the distance of words (`word_distances`) and t = min(1, 30 / words of
+    the text), how far the encoder is trusted,
+
+        words   = bias + lexical l − distance d + yes t max(0, e)
+        ceiling = floor + rise d + far (1 − t) + log(1 + exp(e − doubt))
+        logit of presence = words − log(1 + exp(2 (words − ceiling))) / 2
+
+    which is a soft minimum of the two. Each logit is held within ±8. An encoder finds
+    in a long text, or in one that was copied, more than people do: there its yes counts
+    less, and its doubt only of words that are all there (a small d).
     """
 
     bias: float
-    encoder: float
     lexical: float
-    contradiction: float
+    distance: float
+    yes: float
+    floor: float
+    rise: float
+    far: float
+    doubt: float
 
     def presence(
-        self, entailed: FloatArray, lexical: FloatArray, denied: FloatArray
+        self,
+        logits: FloatArray,
+        lexical: FloatArray,
+        distances: FloatArray,
+        length: int,
     ) -> FloatArray:
-        """The presence of each pair; 0 where `lexical` has 0: unit or summary has no
-        word."""
-        logits = (
-            self.bias + self.encoder * _logit(entailed) + self.lexical * _logit(lexical)
-        )
-        logits -= self.contradiction * np.maximum(0.0, _logit(denied))
-        return np.where(lexical > 0, 1.0 / (1.0 + np.exp(-logits)), 0.0)
+        """The presence of each pair by the encoder's (pairs, 3) logits, `lexical`'s
+        presence, the distances and how many words the text has; 0 where `lexical` has
+        0: unit or summary has no word."""
+        entailed = logit(np.nan_to_num(p3c(logits)))
+        trust = min(1.0, SHARP / max(1, length))
+
+        words = self.bias + self.lexical * logit(lexical) - self.distance * distances
+        words += self.yes * trust * np.maximum(0.0, entailed)
+        ceiling = self.floor + self.rise * distances + self.far * (1.0 - trust)
+        ceiling += np.logaddexp(0.0, entailed - self.doubt)
+
+        lowered = words - np.logaddexp(0.0, 2.0 * (words - ceiling)) / 2.0
+        return np.where(lexical > 0, 1.0 / (1.0 + np.exp(-lowered)), 0.0)
 
 
-def _logit(presence: FloatArray) -> FloatArray:
+def logit(presence: FloatArray) -> FloatArray:
+    """The logit of presences, within ±8."""
     inside = np.clip(presence, 1e-6, 1 - 1e-6)
     # Beyond ±8 one of the two would outvote the other, however sure that is.
     return np.clip(np.log(inside / (1 - inside)), -8.0, 8.0)
@@ -105,7 +136,7 @@ def likely_sentences(
 
 
 class MiniJudge(NLIJudge):
-    """The embedded encoder, and the stack of its presence and `lexical`'s.
+    """The embedded encoder, joined with words (`Join`).
 
     The encoder reads a summary of up to 300 words once, and is asked about its units.
     Of a text of more than 120 words it also reads, for each unit, the sentences that
@@ -134,12 +165,12 @@ class MiniJudge(NLIJudge):
         self._remake = partial(
             MiniJudge, cache=self._remake.keywords["cache"], **settings
         )
-        path = FOLDER / "stack.json"
-        self._stack = None
-        # The stack was fitted to p3c; another mode is the encoder alone.
+        path = FOLDER / "join.json"
+        self._join = None
+        # The join was fitted to p3c; another mode is the encoder alone.
         if mode is None and file_type(path) == "file":
-            self._stack = as_type(
-                Stack,
+            self._join = as_type(
+                Join,
                 read_json(path),
                 path=path,
                 error=ModelError,
@@ -149,24 +180,54 @@ class MiniJudge(NLIJudge):
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature."""
         signature = {**super().signature(), "judge": "mini"}
-        if self._stack:
+        if self._join:
             signature["mode"] = "calibrated"
             signature["lexical"] = self._words.model.revision
         return signature
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see
-        `NLIJudge.judge`."""
+        `NLIJudge.judge`.
+
+        Questions that nobody answers with yes are left out. Of a text with rows
+        (`rows_of`) a unit is also held against its own row: the higher presence counts,
+        or that of the row alone where the text mixes several up (`Table.row_for`).
+        """
+        batch = self._joined(
+            [(without_questions(text), units) for text, units in items]
+        )
+        asked: list[tuple[str, Sequence[str]]] = []
+        places = []
+        words = Vocabulary()
+
+        for number, (text, units) in enumerate(items):
+            table = Table(rows_of(text), words)
+            for n, unit in enumerate(units):
+                row = table.row_for(unit)
+                if row is not None:
+                    asked.append((row.text, [unit]))
+                    places.append((number, n, row.alone))
+
+        return _with_rows(batch, self._joined(asked), places) if asked else batch
+
+    def _joined(self, items: Items) -> JudgedBatch:
+        """What words and encoder say of texts as they are."""
         items = as_read(items)
         batch = self._encoded(items)
-        if self._stack is None:
+        if self._join is None:
             return batch
 
         words = self._words.judge(items)
+        lengths = [len(text.split()) for text, _ in items]
         presence = []
-        for rows, lexical in zip(batch.logits or (), words.presence, strict=True):
-            entailed = np.nan_to_num(p3c(rows))
-            presence.append(self._stack.presence(entailed, lexical, _denied(rows)))
+        for several in zip(
+            batch.logits or (),
+            words.presence,
+            batch.distances or (),
+            lengths,
+            strict=True,
+        ):
+            presence.append(self._join.presence(*several))
 
         counts = {**batch.counts, **words.counts}
         return replace(batch, presence=tuple(presence), counts=counts)
@@ -196,20 +257,27 @@ class MiniJudge(NLIJudge):
         batch = self._asked(asked, each)
         presence = []
         logits = []
+        distances = []
 
         for rows in readings:
             read = []
+            far = []
             for part in rows:
                 several = (batch.logits or ())[part]
                 read.append(np.concatenate([np.zeros((0, 3)), *several]))
+                far.append(np.concatenate([[], *(batch.distances or ())[part]]))
             logits.append(np.mean(read, axis=0))
+            distances.append(np.min(far, axis=0))
             # An empty summary has no logits, and no unit.
             presence.append(np.nan_to_num(presence_of(logits[-1], self.mode)))
 
-        # The user's pairs, not those that were asked.
-        counts = {**batch.counts, "pairs": pairs}
         return replace(
-            batch, presence=tuple(presence), logits=tuple(logits), counts=counts
+            batch,
+            presence=tuple(presence),
+            logits=tuple(logits),
+            distances=tuple(distances),
+            # The user's pairs, not those that were asked.
+            counts={**batch.counts, "pairs": pairs},
         )
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
@@ -248,6 +316,25 @@ class MiniJudge(NLIJudge):
         for found, logits in zip(evidence, batch.logits or (), strict=True):
             shown.append(tuple(map(_with_conflict, found, _denied(logits).tolist())))
         return tuple(shown)
+
+
+def _with_rows(
+    batch: JudgedBatch, rows: JudgedBatch, places: Sequence[tuple[int, int, bool]]
+) -> JudgedBatch:
+    """What is said of texts, and, at some places, of a row: (item, unit, whether it is
+    read alone)."""
+    presence = [values.copy() for values in batch.presence]
+    logits = [values.copy() for values in batch.logits or ()]
+    said = zip(places, rows.presence, rows.logits or (), strict=True)
+    for (item, unit, alone), [value], [row] in said:
+        if alone or value > presence[item][unit]:
+            presence[item][unit] = value
+            logits[item][unit] = row
+
+    counts = dict(batch.counts)
+    for key in ("from_cache", "judged"):
+        counts[key] += rows.counts[key]
+    return replace(batch, presence=tuple(presence), logits=tuple(logits), counts=counts)
 
 
 def _excerpts(

@@ -21,12 +21,13 @@ import numpy as np
 
 from litepyramid.disk import write
 from litepyramid.errors import loading, require
-from litepyramid.judges.nli.asking import PAST_KEY, PAST_VALUE
-from litepyramid.types import Fields
+from litepyramid.judges.nli.asking import IDF, LENGTH, NEAR, PAST_KEY, PAST_VALUE
+from litepyramid.types import Fields, FloatArray
 
 _OPSET = 20
 _FARTHEST = 63  # of a weight from 0: 7 bits
 _ZERO = 128  # of activations, which are stored as bytes
+_NEAR_LAYERS = 2  # from below, behind which the words of two texts are compared
 
 
 def quantised(weights: Any) -> tuple[Any, Any]:
@@ -129,8 +130,9 @@ def _array(values: Any) -> Any:
     return values.detach().cpu().float().numpy()
 
 
-def export_packed(model: Any, path: Path) -> None:
-    """Writes ``model.onnx`` of a BERT classifier that reads packs."""
+def export_packed(model: Any, path: Path, idf: FloatArray | None = None) -> None:
+    """Writes ``model.onnx`` of a BERT classifier that reads packs; with the weights of
+    the word pieces, the words of texts are outputs too."""
     onnx = require("onnx", extra="train", purpose="exporting a model")
     graph = Graph(onnx)
     config = model.config
@@ -149,6 +151,8 @@ def export_packed(model: Any, path: Path) -> None:
     shape = heads, width
     for number in layers:
         states = _layer(graph, model, number, states, seen, shape)
+        if number == _NEAR_LAYERS - 1 and idf is not None:
+            _near(graph, states, idf)
     # Of the top layer only the [CLS] of each unit is needed.
     states = _layer(graph, model, top, states, seen, shape, asked=True)
 
@@ -160,7 +164,7 @@ def export_packed(model: Any, path: Path) -> None:
     bias = graph.weight("classifier.bias", _array(model.classifier.bias))
     graph.node("Add", logits, bias, name="logits")
 
-    written = _finished(graph, len(layers) + 1, heads, width)
+    written = _finished(graph, len(layers) + 1, (heads, width), idf is not None)
     with loading("the model cannot be exported to ONNX"):
         write(path, [written.SerializeToString()])
 
@@ -288,9 +292,22 @@ def _layer(
     return graph.norm(states, f"{name}.output.LayerNorm", layer.output.LayerNorm)
 
 
-def _finished(graph: Graph, layers: int, heads: int, width: int) -> Any:
+def _near(graph: Graph, states: str, idf: FloatArray) -> None:
+    """The direction of each token's state in whole numbers, and its weight."""
+    length = graph.node("ReduceL2", states, "last_axis", keepdims=1)
+    unit = graph.node("Div", states, length)
+    whole = graph.node("Mul", unit, graph.weight("length", np.float32(LENGTH)))
+    graph.node("Round", whole, name=NEAR)
+
+    table = graph.weight("idf.halves", idf.astype(np.float16))
+    weight = graph.node("Gather", table, "input_ids")
+    graph.node("Cast", weight, to=graph.onnx.TensorProto.FLOAT, name=IDF)
+
+
+def _finished(graph: Graph, layers: int, shape: tuple[int, int], words: bool) -> Any:
     """The model of a graph's nodes and weights, with its inputs and outputs."""
     onnx = graph.onnx
+    heads, width = shape
     kinds = onnx.TensorProto
     info = onnx.helper.make_tensor_value_info
 
@@ -305,6 +322,9 @@ def _finished(graph: Graph, layers: int, heads: int, width: int) -> Any:
         info("past_mask", kinds.FLOAT, ["units", 1, 1, "past"]),
     ]
     outputs = [info("logits", kinds.FLOAT, ["units", 3])]
+    if words:
+        outputs.append(info(NEAR, kinds.FLOAT, ["tokens", heads * width]))
+        outputs.append(info(IDF, kinds.FLOAT, ["tokens"]))
 
     for number in range(layers):
         far = [1, heads, width, "past"], [1, heads, "past", width]

@@ -38,6 +38,7 @@ from judge_packs import (
     written_packs,
 )
 from judge_train import Plan, Run, encoded
+from word_pieces import piece_weights
 
 from litepyramid import embedded
 from litepyramid.data.data import load
@@ -45,10 +46,10 @@ from litepyramid.judges.labelled import LabelledPair
 from litepyramid.judges.mini import FOLDER
 from litepyramid.judges.registry import judge
 from litepyramid.training.onnx_models import (
-    export_onnx,
     load_onnx_classifier,
     widen_types,
 )
+from litepyramid.training.packed_onnx import export_packed
 from litepyramid.training.packs import Pack, as_packs
 from litepyramid.training.pairs import labelled_pairs
 
@@ -247,11 +248,12 @@ def load_base(encoder: Path | None) -> Any:
     return model
 
 
-def ship(run: Run, goal: Path) -> None:
+def ship(run: Run, goal: Path, data: Path) -> None:
     """What the package holds: the mean of the weights, how they are read and joined."""
     goal.mkdir(exist_ok=True)
-    export_onnx(run.finished(), None, goal / "model.onnx")
-    for name in ("tokenizer.json", "config.json", "litepyramid.json", "stack.json"):
+    weights = piece_weights(data, FOLDER / "tokenizer.json")
+    export_packed(run.finished(), goal / "model.onnx", weights)
+    for name in ("tokenizer.json", "config.json", "litepyramid.json", "join.json"):
         shutil.copyfile(FOLDER / name, goal / name)
 
 
@@ -289,7 +291,7 @@ def main() -> None:
     teacher = judge(options.teacher, cache=None) if options.teacher else None
     encode = partial(encoded, FOLDER, longest=Plan.longest, teacher=teacher)
     run.train(mixture.block, encode, look=look)
-    ship(run, options.out / "mini")
+    ship(run, options.out / "mini", options.data)
 
 
 if __name__ == "__main__":

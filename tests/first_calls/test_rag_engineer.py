@@ -8,8 +8,6 @@ import pytest
 from calls import follow, follow_line
 from cases import quick_score, write_lines
 
-import litepyramid as lp
-
 FILES = Path(__file__).resolve().parents[1] / "data" / "formats"
 WITH_REFERENCES = [
     *("ragas.jsonl", "ragas_old.csv", "deepeval.json", "openai_evals.json"),

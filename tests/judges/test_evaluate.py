@@ -130,7 +130,7 @@ def test_several_sets_give_one_table(tmp_path):
 
     assert result.names == ("own", "a", "b", "contrast")
     assert [row[0] for row in result.to_tables()[0].rows] == [*result.names]
-    assert [one.pairs for one in result.sets] == [344, 3, 2, 824]
+    assert [one.pairs for one in result.sets] == [344, 3, 2, 986]
     _, a, b, _ = result.sets
     assert (b.auc, b.brier, b.accuracy) == (0.5, 0.5, 0.5)
     assert a.signature != b.signature

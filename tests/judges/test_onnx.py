@@ -2,6 +2,7 @@
 ships."""
 
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,13 @@ from litepyramid.judges import mini as module
 from litepyramid.judges.evaluate import brier_score, roc_auc
 from litepyramid.judges.labelled import labelled_summaries, load_contrast
 from litepyramid.judges.lexical.features import Vocabulary
-from litepyramid.judges.nli.asking import AskingBackend, graph_inputs
+from litepyramid.judges.nli.asking import (
+    LENGTH,
+    AskingBackend,
+    Question,
+    graph_inputs,
+    word_distances,
+)
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.judges.registry import judge
 from litepyramid.sentences import split_sentences
@@ -89,10 +96,39 @@ def readings(text, unit):
     return [*whole, " ".join(sentences[n] for n in likely)]
 
 
-def test_mini_is_a_folder_with_the_words_beside_it(
-    exported, items, tmp_path, monkeypatch
-):
-    folder = shutil.copytree(exported, tmp_path / "mini")
+JOIN = {
+    "bias": 0.5,
+    "lexical": 0.7,
+    "distance": 3.0,
+    "yes": 0.4,
+    "floor": -1.0,
+    "rise": 2.0,
+    "far": 0.6,
+    "doubt": -0.5,
+}
+
+
+def joined(row, lexical, distance, words):
+    """The join's formula for one pair, in plain numbers."""
+    if lexical == 0:
+        return 0.0
+    powers = [math.exp(value) for value in row]
+    odds = powers[0] / (powers[1] + powers[2])
+    entailed = max(-8.0, min(8.0, math.log(odds)))
+    said = max(-8.0, min(8.0, math.log(lexical / (1 - lexical))))
+    trust = min(1.0, 30 / words)
+
+    yes = 0.5 + 0.7 * said - 3.0 * distance + 0.4 * trust * max(0.0, entailed)
+    ceiling = -1.0 + 2.0 * distance + 0.6 * (1 - trust)
+    ceiling += math.log(1 + math.exp(entailed + 0.5))
+    # The soft minimum of two logits, of the sharpness 2.
+    low = -math.log(math.exp(-2 * yes) + math.exp(-2 * ceiling)) / 2
+    return 1 / (1 + math.exp(-low))
+
+
+def test_mini_is_a_folder_with_the_words_beside_it(items, tmp_path, monkeypatch):
+    folder = shutil.copytree(module.FOLDER, tmp_path / "mini")
+    (folder / "join.json").write_text(json.dumps(JOIN))
     monkeypatch.setattr(module, "FOLDER", folder)
     # Texts that are read whole, whole and in excerpts, and in excerpts alone.
     text, units = items[0]
@@ -102,31 +138,39 @@ def test_mini_is_a_folder_with_the_words_beside_it(
 
     alone = judge("mini", cache=None, mode="p3c").judge(items)
     assert alone.counts["pairs"] == sum(len(units) for _, units in items)
-    for (text, units), rows in zip(items, alone.logits, strict=True):
-        for unit, row in zip(units, rows, strict=True):
+    for (text, units), rows, distances in zip(
+        items, alone.logits, alone.distances, strict=True
+    ):
+        for unit, row, distance in zip(units, rows, distances, strict=True):
             asked = [(reading, [unit]) for reading in readings(text, unit)]
-            plain = logits(exported, asked, mode="p3c").logits
-            mean = np.mean(np.concatenate(plain), axis=0)
+            plain = logits(folder, asked, mode="p3c")
+            mean = np.mean(np.concatenate(plain.logits), axis=0)
             assert np.array_equal(mean, row, equal_nan=True)
+            assert min(np.concatenate(plain.distances)) == distance
 
-    weights = {
-        "bias": 0.5,
-        "encoder": 0.0,
-        "lexical": 1.0,
-        "contradiction": 0.25,
-    }
-    (folder / "stack.json").write_text(json.dumps(weights))
     mini = judge("mini", cache=None)
     presence = np.concatenate(mini.judge(items).presence)
-    lexical = np.concatenate(judge("lexical").judge(items).presence)
-    rows = np.concatenate(alone.logits)
-    inside = np.clip(lexical, 1e-6, 1 - 1e-6)
-    against = np.exp(rows[:, 2]) / np.exp(rows[:, :2]).sum(axis=1)
-    odds = np.exp(0.5) * inside / (1 - inside) / np.maximum(1, against) ** 0.25
-    same(presence, np.where(lexical > 0, odds / (1 + odds), 0), 1e-7)
+    lexical = judge("lexical").judge(items).presence
+    expected = []
+    for (text, _), *columns in zip(
+        items, alone.logits, lexical, alone.distances, strict=True
+    ):
+        for row in zip(*columns, strict=True):
+            expected.append(joined(*row, len(text.split())))
+    same(presence, expected, 1e-7)
 
     evidence = chain.from_iterable(mini.explain(items))
     assert [one.presence for one in evidence] == presence.tolist()
+
+
+def test_the_join_is_part_of_what_a_judge_is(tmp_path, monkeypatch):
+    """Another join is another revision, and finds no judgement of this one."""
+    known = judge("mini", cache=None).signature()["revision"]
+    folder = shutil.copytree(module.FOLDER, tmp_path / "mini")
+    monkeypatch.setattr(module, "FOLDER", folder)
+    assert judge("mini", cache=None).signature()["revision"] == known
+    (folder / "join.json").write_text(json.dumps(JOIN))
+    assert judge("mini", cache=None).signature()["revision"] != known
 
 
 SUMMARY = "The ferry sank on Tuesday. Nobody died in the accident, the mayor said."
@@ -224,7 +268,7 @@ def test_the_grid_of_logits_hides_nothing(mini):
     backend = AskingBackend(module.FOLDER / "model.onnx", "once", 104)
     summary = [101, *range(2000, 2050), 102]
     units = [[101, *range(2000 + 7 * n, 2003 + 9 * n), 102] for n in range(6)]
-    past = backend.read(summary)
+    past, _ = backend.read(summary)
 
     def raw(some):
         inputs = graph_inputs(some, [[1] * len(unit) for unit in some], len(summary))
@@ -232,6 +276,38 @@ def test_the_grid_of_logits_hides_nothing(mini):
 
     alone = np.concatenate([raw([unit]) for unit in units])
     assert np.array_equal(raw(units), alone)
+
+
+def test_distances_of_words_equal_those_of_a_slow_reference(mini):
+    """Piece by piece, from the graph's own directions and weights."""
+    backend = AskingBackend(module.FOLDER / "model.onnx", "once", 104)
+    summary = [101, *range(2000, 2040), 102]
+    units = [[101, *range(2030, 2036 + n), 102] for n in range(5)] + [[101, 102]]
+    words = backend.words(units)
+    [read] = backend.words([summary])
+    assert np.array_equal(backend.words([units[2]])[0].states, words[2].states)
+    assert np.array_equal(backend.read(summary)[1], read.states)
+
+    expected = []
+    for unit in words:
+        total = 0.0
+        for piece, weight in zip(unit.states, unit.weights, strict=True):
+            cosines = []
+            for other in read.states:
+                product = int(np.dot(piece.astype(int), other.astype(int)))
+                cosines.append(product / LENGTH**2)
+            total += weight * max(0.0, 1.0 - max(cosines)) ** 2
+        expected.append(math.sqrt(total / max(1e-9, sum(unit.weights))))
+
+    distances = word_distances(words, read.states)
+    same(distances, expected, 1e-12)
+    # A unit of which all words stand there in other company is nearer than one
+    # of which some do not; one without words is at no distance.
+    assert 0 < distances[0] < 0.9
+    assert distances[-1] == 0
+
+    asked = backend.ask(Question(summary, units[:5], words[:5]))
+    same(asked[:, 3], distances[:5], 1e-3)
 
 
 def test_linear_layers_are_exact_in_integers(tmp_path):

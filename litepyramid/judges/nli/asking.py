@@ -10,6 +10,9 @@ and values of what was read before, and serves two ways of reading:
 Either way a unit's logits are the same in any company: linear layers are whole numbers,
 attention is padded to lengths that give every number its place in a sum, and logits are
 rounded to a grid as a last guard.
+
+A graph may also give the states of its lower layers (`NEAR`): how near each word piece
+of a unit, read alone, comes to one of the summary (`word_distance`).
 """
 
 from collections.abc import Sequence
@@ -18,9 +21,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litepyramid.errors import ModelError, loading
-from litepyramid.judges.nli.backends import onnx_session
+from litepyramid.judges.nli.backends import onnx_session, what_is_asked
 from litepyramid.judges.nli.encode import Tokenizer, no_room
 from litepyramid.types import FloatArray
 
@@ -32,6 +36,13 @@ BLOCK = 32
 
 GRID = 1000
 """Logits are rounded to 1 / GRID."""
+
+NEAR = "near"
+IDF = "idf"
+"""Outputs of a graph: the direction of each token's lower state, in whole numbers of a
+length of `LENGTH`; the weight of each word piece."""
+
+LENGTH = 127
 
 UNIT_TOKENS = 96
 """The most tokens that are left for any unit when a summary is cut."""
@@ -52,11 +63,22 @@ _SHUT = np.float32(-1e9)
 
 
 @dataclass(frozen=True)
+class WordStates:
+    """The word pieces of a text read alone: (tokens, width) directions, as `NEAR` has
+    them, and (tokens,) weights."""
+
+    states: NDArray[np.int8]
+    weights: FloatArray
+
+
+@dataclass(frozen=True)
 class Question:
-    """A summary as tokens, and some of its units."""
+    """A summary as tokens, and some of its units; their words if the graph has
+    `NEAR`."""
 
     summary: Sequence[int]
     units: Sequence[Sequence[int]]
+    words: Sequence[WordStates] = ()
 
 
 def frame(tokenizer: Tokenizer) -> tuple[int, int]:
@@ -133,13 +155,45 @@ def _padded(length: int) -> int:
     return max(1, -(-length // BLOCK)) * BLOCK
 
 
+def word_distances(
+    units: Sequence[WordStates], summary: NDArray[np.int8]
+) -> FloatArray:
+    """How far the words of each unit are from those of a summary, (units,).
+
+    distance(u, s) = sqrt(sum_i w_i (1 - max_j cos(u_i, s_j))² / sum_i w_i)
+
+    over the word pieces i of the unit and j of the summary, w_i the weight of a piece:
+    0 where all stand in the summary in like company, 1 for an empty summary.
+    """
+    pieces = np.concatenate([unit.states for unit in units]).astype(np.float32)
+    # Whole numbers: the sums are exact, whatever else is asked.
+    products = pieces @ summary.T.astype(np.float32)
+    nearest = products.max(axis=1, initial=0.0).astype(np.float64) / LENGTH**2
+    gaps = np.maximum(0.0, 1.0 - nearest)
+
+    distances = []
+    start = 0
+    for unit in units:
+        end = start + len(unit.weights)
+        squares = unit.weights * gaps[start:end] ** 2
+        distances.append(np.sqrt(squares.sum() / max(1e-9, unit.weights.sum())))
+        start = end
+    return np.array(distances)
+
+
 class AskingBackend:
-    """A loaded classifier, on one thread a call; calls may run side by side."""
+    """A loaded classifier, on one thread a call; calls may run side by side.
+
+    `near` is whether its graph gives the words of texts (`NEAR`).
+    """
 
     def __init__(self, path: Path, reading: Reading, match_from: int) -> None:
         self._path, self._reading, self._match_from = path, reading, match_from
         self.session = onnx_session(path)
+        self._needed = what_is_asked()
         shapes = {entry.name: entry.shape for entry in self.session.get_inputs()}
+        outputs = {entry.name for entry in self.session.get_outputs()}
+        self.near = reading == "once" and NEAR in outputs
         with loading("the model cannot be loaded", path=path):
             layers = [name for name in shapes if name.startswith("past_key")]
             heads, width = shapes[PAST_KEY.format(0)][1:3]
@@ -152,23 +206,47 @@ class AskingBackend:
             self._nothing[PAST_VALUE.format(number)] = key.transpose(0, 1, 3, 2)
             self._states += [f"key_{number}", f"value_{number}"]
 
-    def read(self, summary: Sequence[int]) -> dict[str, Any]:
+    def words(self, texts: Sequence[Sequence[int]]) -> list[WordStates]:
+        """The word pieces of some texts, each read alone, without [CLS] and [SEP]."""
+        types = [[PREMISE] * len(text) for text in texts]
+        inputs = graph_inputs(texts, types, 0) | self._nothing
+        states, weights = self._run([NEAR, IDF], inputs)
+
+        words = []
+        end = 0
+        for text in texts:
+            start, end = end, end + len(text)
+            inside = slice(start + 1, end - 1)
+            words.append(
+                WordStates(
+                    states[inside].astype(np.int8), weights[inside].astype(np.float64)
+                )
+            )
+        return words
+
+    def read(self, summary: Sequence[int]) -> tuple[dict[str, Any], NDArray[np.int8]]:
         """The keys and values of a summary, by the names under which the graph takes
-        them."""
+        them; and the directions of its word pieces."""
         inputs = graph_inputs([summary], [[PREMISE] * len(summary)], 0)
-        states = self._run(self._states, {**inputs, **self._nothing})
-        return {f"past_{n}": v for n, v in zip(self._states, states, strict=True)}
+        names = [*self._states, NEAR] if self.near else self._states
+        results = self._run(names, {**inputs, **self._nothing})
+        past = {f"past_{n}": v for n, v in zip(self._states, results, strict=False)}
+        near = results[-1][1:-1] if self.near else np.zeros((0, 0))
+        return past, near.astype(np.int8)
 
     def ask(self, question: Question) -> FloatArray:
-        """Logits (units, 3) float32."""
+        """Logits (units, 3) float32; with the words of the units a fourth column, their
+        `word_distances`."""
         summary = question.summary
         units = question.units
+        near = None
         types = []
         for unit in units:
             types.append(marked(unit, summary, UNIT, self._match_from))
 
         if self._reading == "once":
-            inputs = graph_inputs(units, types, len(summary)) | self.read(summary)
+            past, near = self.read(summary)
+            inputs = graph_inputs(units, types, len(summary)) | past
         else:
             rows = []
             for number, unit in enumerate(units):
@@ -181,9 +259,12 @@ class AskingBackend:
         [logits] = self._run(["logits"], inputs)
         if logits.shape != (len(units), 3) or not np.isfinite(logits).all():
             raise ModelError("the logits are not finite numbers", path=self._path)
+        if question.words and near is not None:
+            distances = word_distances(question.words, near)
+            logits = np.column_stack([logits, distances])
         # Sums in float32 differ in the last bits from one processor to another.
         return np.asarray(np.rint(logits * GRID) / GRID, dtype=np.float32)
 
     def _run(self, names: Sequence[str], inputs: dict[str, Any]) -> Any:
         with loading("the model failed", path=self._path):
-            return self.session.run([*names], inputs)
+            return self.session.run([*names], inputs, self._needed)

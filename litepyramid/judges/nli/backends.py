@@ -89,6 +89,13 @@ def onnx_session(path: Path) -> Any:
         )
 
 
+def what_is_asked() -> Any:
+    """Options of a call that computes what leads to its outputs, and no more."""
+    options = _library("onnxruntime").RunOptions()
+    options.only_execute_path_to_fetches = True
+    return options
+
+
 def onnx_threads() -> int:
     """How many calls run side by side: OMP_NUM_THREADS, else as many as cores."""
     limit = os.environ.get("OMP_NUM_THREADS", "")

@@ -2,8 +2,9 @@
 cached."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -25,6 +26,7 @@ from litepyramid.judges.cache import JudgementCache, Stored, check_cache
 from litepyramid.judges.nli.asking import (
     AskingBackend,
     Question,
+    WordStates,
     frame,
     summary_room,
     unit_room,
@@ -56,6 +58,8 @@ from litepyramid.text import fill, one_line
 from litepyramid.types import FloatArray
 
 _SUMMARIES = 32  # of one window of questions
+_UNITS = 64  # that are read alone in one call
+_MOST_UNITS = 2_048  # whose words are kept from one window to the next
 _PRECISIONS = ("float32", "bfloat16", "float16")
 
 
@@ -236,29 +240,42 @@ class NLIJudge(Closing):
             ("pairs", "truncated", "empty", "from_cache", "judged"), 0
         )
         counts["pairs"] = sum(len(units) for _, units in items)
-        logits: list[FloatArray] = []
+        raw: list[FloatArray] = []
 
         try:
             with bar(
                 counts["pairs"], "judging", "pairs", each=each, judging=True
             ) as shown:
                 for window in windows(items):
-                    logits += self._logits(window, counts, shown)
+                    raw += self._raw(window, counts, shown)
         except KeyboardInterrupt as stop:
             note_cached(stop, counts["judged"], self._cache.path)
             raise
 
         values = []
-        for rows, (text, units) in zip(logits, items, strict=True):
-            # An empty summary carries no unit, whatever a model would say of it.
-            empty = not text.strip()
-            values.append(np.zeros(len(units)) if empty else presence(rows, self.mode))
-        return JudgedBatch(tuple(values), self.signature(), counts, tuple(logits))
+        logits = []
+        distances = []
+        for rows, (text, units) in zip(raw, items, strict=True):
+            if text.strip():
+                logits.append(self.checkpoint.order.logits(rows))
+                values.append(presence(logits[-1], self.mode))
+                distances.append(rows[:, 3:].sum(axis=1))
+            else:
+                # An empty summary carries no unit, whatever a model would say of it.
+                logits.append(np.full((len(units), 3), np.nan))
+                values.append(np.zeros(len(units)))
+                distances.append(np.ones(len(units)))
 
-    def _logits(
+        batch = JudgedBatch(tuple(values), self.signature(), counts, tuple(logits))
+        if self.checkpoint.reading is None:
+            return batch
+        return replace(batch, distances=tuple(distances))
+
+    def _raw(
         self, items: Items, counts: dict[str, int], shown: Any
     ) -> Iterator[FloatArray]:
-        """The logits of every item, as many items as are held in memory at once."""
+        """What the model says of every item, as many items as are held in memory at
+        once."""
         pairs = _pairs_of(items)
         identity = self._identity(str(self._precision))
         stored = self._cache.get(identity, list(pairs))
@@ -282,18 +299,16 @@ class NLIJudge(Closing):
             counts["judged"] += len(rows)
             shown.update(len(rows))
 
-        order = self.checkpoint.order
+        classes = len(self.checkpoint.order.classes)
         for summary, units in items:
             if not summary.strip():
                 counts["empty"] += len(units)
-                yield np.full((len(units), 3), np.nan)
+                yield np.zeros((len(units), classes))
                 continue
             judged = [stored[pair_key(summary, unit)] for unit in units]
             counts["truncated"] += sum(row.truncated for row in judged)
             raw = np.array([np.frombuffer(row.value, "<f4") for row in judged])
-            yield order.logits(
-                raw.reshape(len(units), -1 if judged else len(order.classes))
-            )
+            yield raw.reshape(len(units), -1 if judged else classes)
 
     def _judge_missing(
         self, pairs: Mapping[bytes, Pair], stored: Mapping[bytes, Stored]
@@ -350,17 +365,21 @@ class NLIJudge(Closing):
         ask = self._asking.ask
         self._check_loaded()
         asked = list(groups)
+        words: dict[str, WordStates] = {}
         with ThreadPoolExecutor(self._threads or onnx_threads()) as pool:
             # Some at a time: after each window judgements are saved.
             for start in range(0, len(asked), _SUMMARIES):
                 window = asked[start : start + _SUMMARIES]
+                asked_of = [[unit for _, unit in groups[one]] for one in window]
+                units = {u: [begin, *tokens[u], end] for us in asked_of for u in us}
+                words = self._read_alone(units, words, pool)
+
                 questions = []
-                for summary, room in window:
-                    units = []
-                    for _, unit in groups[summary, room]:
-                        units.append([begin, *tokens[unit], end])
+                for (summary, room), several in zip(window, asked_of, strict=True):
                     read = [begin, *tokens[summary][:room], end]
-                    questions.append(Question(read, units))
+                    ids = [units[unit] for unit in several]
+                    of_units = [words[unit] for unit in several if unit in words]
+                    questions.append(Question(read, ids, of_units))
 
                 rows = {}
                 logits = pool.map(ask, questions)
@@ -371,6 +390,33 @@ class NLIJudge(Closing):
                     ):
                         rows[key] = Stored(row.astype("<f4").tobytes(), truncated)
                 yield rows
+
+    def _read_alone(
+        self,
+        units: Mapping[str, Sequence[int]],
+        known: dict[str, WordStates],
+        pool: ThreadPoolExecutor,
+    ) -> dict[str, WordStates]:
+        """The words of units read alone, and of others that were read before, as far as
+        memory goes; nothing if the model does not give them."""
+        if not self._asking.near:
+            return {}
+
+        if len(known.keys() | units.keys()) > _MOST_UNITS:
+            known = {}
+        missing = [unit for unit in units if unit not in known]
+        missing.sort(key=lambda unit: len(units[unit]))
+        batches = []
+        for start in range(0, len(missing), _UNITS):
+            batches.append(missing[start : start + _UNITS])
+
+        read = pool.map(
+            lambda batch: self._asking.words([units[unit] for unit in batch]), batches
+        )
+        words = dict(known)
+        for batch, states in zip(batches, read, strict=True):
+            words |= zip(batch, states, strict=True)
+        return words
 
     def _check_loaded(self) -> None:
         """Sees, once, that what was loaded is what the signature names."""
