@@ -250,4 +250,3 @@ def test_every_method_that_writes_is_guarded(sources):
         with refused("would be overwritten", lp.LitepyramidError):
             write(sources / file)
         assert (sources / file).read_bytes() == before
-    write_parses(sources / "p.jsonl")  # as written before
