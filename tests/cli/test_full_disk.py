@@ -25,7 +25,7 @@ SCORE = f"score {SUMMARIES} -j recall -n 50"
 COMMANDS = {
     "old.json": f"{SCORE} -o old.json",
     "old.html": "report scores.json -o old.html",
-    "old.csv": "metrics example/summaries -r example/references.jsonl -m rouge-1 -o old.csv",
+    "old.csv": "metrics example/summaries -r example/references.jsonl -m rouge-1 -o old.csv --force",
     "old.png": "meta interval scores.json --samples 40 -o old.png",
     "old.md": "changes scores.json new.json -o old.md",
     "tasks": f"budget export {SUMMARIES} -o tasks",
@@ -66,12 +66,10 @@ def prepared(tmp_path_factory):
 
     for name in COMMANDS:
         goal = folder / name
-        if name == "history.jsonl":
-            goal.write_bytes(goal.read_bytes().splitlines(keepends=True)[0])
-        elif goal.is_dir():
+        if goal.is_dir():
             restore(goal, {})
         else:
-            goal.write_text("old")
+            goal.write_bytes(goal.read_bytes() + b"\n")
 
     return folder
 

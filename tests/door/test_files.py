@@ -224,7 +224,6 @@ labels     | a.csv   | input,unit,label⏎1,A fell.,1⏎1,A fell.,0⏎ | :3:
 references | a.jsonl | {"input": "1", "reference": "<t> a </t> stray"} | :1:
 references | a.jsonl | {"input": "1", "references": ["x", ""]} | :1:
 references | a.jsonl | {"input": "1", "references": []}        | :1:
-references | a.jsonl | {"input": "1", "reference": null}       | :1:
 """
     ),
 )
