@@ -256,7 +256,11 @@ def _no_column(name: str, found: Opened, ours: Mapping[str, str]) -> InputError:
 
     line = ",".join([f"{one}={column}" for one, column in names.items()])
     quoted = f"'{line}'" if re.search(r"[^\w.,=+-]", line) else line
-    shown = f'Add --columns {quoted} (in Python columns="{line}").'
+    # Verbs that take results as well as tables have no such option.
+    shown = (
+        f"Add --columns {quoted} where a command has it; in Python give "
+        f'read_scores(…, columns="{line}"); or rename the columns.'
+    )
     return InputError(
         f"no column '{name}' in this table of scores ({', '.join(present)})",
         path=found.path,
