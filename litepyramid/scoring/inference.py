@@ -7,6 +7,7 @@ from math import ceil, log2
 from typing import Any
 
 import numpy as np
+
 from litepyramid.stats import (
     SMALLEST_TAIL,
     adjust_p_values,
@@ -206,8 +207,8 @@ def too_many_pairs(pairs: int, inputs: int) -> list[str]:
     if pairs * inputs <= MOST_TESTED:
         return []
     return [
-        f"{counted(pairs, 'pair')} on {counted(inputs, 'input')} are too many for exact "
-        "tests: p is Hoeffding's bound, so that systems share a group more easily."
+        f"{counted(pairs, 'pair')} on {counted(inputs, 'input')} are too many for "
+        "exact tests: p is Hoeffding's bound, and systems share a group more easily."
     ]
 
 

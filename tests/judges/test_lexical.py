@@ -167,8 +167,13 @@ def test_what_is_too_much_is_refused(monkeypatch):
 
 
 def test_many_units_are_held_a_few_at_once_with_the_same_features(monkeypatch):
-    texts = [f"Man {n} had no{'t' * (n % 2)} storm in {n % 7} towns." for n in range(60)]
-    items = [("Man 3 had not a storm. It hit 5 towns.", [*texts, ""]), ("A man.", texts)]
+    texts = [
+        f"Man {n} had no{'t' * (n % 2)} storm in {n % 7} towns." for n in range(60)
+    ]
+    items = [
+        ("Man 3 had not a storm. It hit 5 towns.", [*texts, ""]),
+        ("A man.", texts),
+    ]
     whole = JUDGE.judge(items)
 
     monkeypatch.setattr(lexical, "_CELLS_AT_ONCE", 1000)
