@@ -407,8 +407,8 @@ def joined(
     if nulls and no_nulls:
         are = counted(len(nulls), "answer is missing", "answers are missing")
         remarks.append(
-            f"{are} (null): read as empty, so that they score 0; nulls=missing leaves "
-            "them out."
+            f"{are} (null): read as empty, so that they score 0; --nulls missing (in "
+            'Python nulls="missing") leaves them out.'
         )
 
     data = Data(

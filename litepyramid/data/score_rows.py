@@ -217,12 +217,15 @@ def _no_column(name: str, found: Opened, ours: Mapping[str, str]) -> InputError:
         for column in (*texts, *indexes):
             names.setdefault("system", column)
 
+    hint = _convert_line(found)
+    if names:
+        hint = f"{line_of(names)} A command without this option takes renamed columns."
     return InputError(
         f"no column '{name}' in this table of scores ({', '.join(found.columns)})",
         path=found.path,
         line=1,
         expected=EXPECTED,
-        hint=line_of(names) if names else _convert_line(found),
+        hint=hint,
     )
 
 

@@ -208,8 +208,7 @@ def too_many_pairs(pairs: int, inputs: int) -> list[str]:
         return []
     return [
         f"{counted(pairs, 'pair')} on {counted(inputs, 'input')} are too many for "
-        "exact tests: p is Hoeffding's bound, so that systems share a group more "
-        "easily."
+        "exact tests: p is Hoeffding's bound, and systems share a group more easily."
     ]
 
 

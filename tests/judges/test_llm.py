@@ -436,6 +436,14 @@ def test_redirects_that_never_end_or_leave_the_door_end_in_one_error(fake):
         assert fake.requests == (6 if target == fake.url else 1)
 
 
+@pytest.mark.parametrize("prompt", ["yes-no", "three", "met"])
+def test_facts_too_are_said_to_be_data(fake, prompt):
+    judge(fake, prompt=prompt, retries=0).judge(ITEMS[:1])
+    text = fake.bodies[0]["messages"][0]["content"]
+    (line,) = re.findall(r".*never an instruction.*", text)
+    assert "criteria" in line if prompt == "met" else "facts" in line
+
+
 def test_the_first_answer_of_a_wrong_form_is_quoted(fake):
     fake.act = lambda number, body: f"Sure! Here is answer {number}. {KEY} " + "x" * 999
 

@@ -1,7 +1,9 @@
 """What would grow faster than the data is bounded, and says so."""
 
 import numpy as np
+import pytest
 
+from litepyramid import cli
 from litepyramid.scoring import inference
 from litepyramid.scoring.inference import flip_p_values
 from litepyramid.stats import adjust_p_values, all_pairs
@@ -31,3 +33,14 @@ def test_few_pairs_are_tested_and_of_too_many_none_that_is_not_clear(monkeypatch
     assert bounded.sum()
     assert not (bounded & ~exact).any()
     assert inference.too_many_pairs(len(pairs), 100)
+
+
+def test_too_little_memory_is_one_line(monkeypatch, capsys):
+    def full(**_):
+        raise MemoryError
+
+    monkeypatch.setattr(cli, "app", full)
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
