@@ -2,8 +2,7 @@
 cached."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from litepyramid.errors import InputError, ModelError, choose, loading
+from litepyramid.errors import InputError, ModelError, choose
 from litepyramid.judges.base import (
     Closing,
     Items,
@@ -23,12 +22,9 @@ from litepyramid.judges.base import (
     windows,
 )
 from litepyramid.judges.cache import JudgementCache, Stored, check_cache
+from litepyramid.judges.nli.answers import answers
 from litepyramid.judges.nli.asking import (
     AskingBackend,
-    Question,
-    WordStates,
-    frame,
-    summary_room,
     unit_room,
 )
 from litepyramid.judges.nli.backends import (
@@ -57,9 +53,6 @@ from litepyramid.stats import check_whole
 from litepyramid.text import fill, one_line
 from litepyramid.types import FloatArray
 
-_SUMMARIES = 32  # of one window of questions
-_UNITS = 64  # that are read alone in one call
-_MOST_UNITS = 2_048  # whose words are kept from one window to the next
 _PRECISIONS = ("float32", "bfloat16", "float16")
 
 
@@ -348,75 +341,10 @@ class NLIJudge(Closing):
         A unit's logits are the same whatever else is asked.
         """
         missing = {key: pair for key, pair in pairs.items() if key not in stored}
-        texts = list(dict.fromkeys(text for pair in missing.values() for text in pair))
-        with loading("the model's tokenizer failed"):
-            core = self._tokenizer.core
-            encodings = core.encode_batch(texts, add_special_tokens=False)
-
-        tokens = {t: e.ids for t, e in zip(texts, encodings, strict=True)}
-
-        # Units of one summary, but for those so long that less of it is read.
-        groups: dict[tuple[str, int], list[tuple[bytes, str]]] = {}
-        for key, (summary, unit) in missing.items():
-            room = summary_room(unit, len(tokens[unit]), self.max_length)
-            groups.setdefault((summary, room), []).append((key, unit))
-
-        begin, end = frame(self._tokenizer)
-        ask = self._asking.ask
+        backend = self._asking
         self._check_loaded()
-        asked = list(groups)
-        words: dict[str, WordStates] = {}
-        with ThreadPoolExecutor(self._threads or onnx_threads()) as pool:
-            # Some at a time: after each window judgements are saved.
-            for start in range(0, len(asked), _SUMMARIES):
-                window = asked[start : start + _SUMMARIES]
-                asked_of = [[unit for _, unit in groups[one]] for one in window]
-                units = {u: [begin, *tokens[u], end] for us in asked_of for u in us}
-                words = self._read_alone(units, words, pool)
-
-                questions = []
-                for (summary, room), several in zip(window, asked_of, strict=True):
-                    read = [begin, *tokens[summary][:room], end]
-                    ids = [units[unit] for unit in several]
-                    of_units = [words[unit] for unit in several if unit in words]
-                    questions.append(Question(read, ids, of_units))
-
-                rows = {}
-                logits = pool.map(ask, questions)
-                for (summary, room), values in zip(window, logits, strict=True):
-                    truncated = len(tokens[summary]) > room
-                    for (key, _), row in zip(
-                        groups[summary, room], values, strict=True
-                    ):
-                        rows[key] = Stored(row.astype("<f4").tobytes(), truncated)
-                yield rows
-
-    def _read_alone(
-        self,
-        units: Mapping[str, Sequence[int]],
-        known: dict[str, WordStates],
-        pool: ThreadPoolExecutor,
-    ) -> dict[str, WordStates]:
-        """The words of units read alone, and of others that were read before, as far as
-        memory goes; nothing if the model does not give them."""
-        if not self._asking.near:
-            return {}
-
-        if len(known.keys() | units.keys()) > _MOST_UNITS:
-            known = {}
-        missing = [unit for unit in units if unit not in known]
-        missing.sort(key=lambda unit: len(units[unit]))
-        batches = []
-        for start in range(0, len(missing), _UNITS):
-            batches.append(missing[start : start + _UNITS])
-
-        read = pool.map(
-            lambda batch: self._asking.words([units[unit] for unit in batch]), batches
-        )
-        words = dict(known)
-        for batch, states in zip(batches, read, strict=True):
-            words |= zip(batch, states, strict=True)
-        return words
+        threads = self._threads or onnx_threads()
+        yield from answers(backend, missing, self._tokenizer, self.max_length, threads)
 
     def _check_loaded(self) -> None:
         """Sees, once, that what was loaded is what the signature names."""
