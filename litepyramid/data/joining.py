@@ -164,7 +164,8 @@ def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Tex
         if None not in systems:
             line += f" of {counted(len(systems), 'system')}"
         more = f" and {len(several) - 1} more" if len(several) > 1 else ""
-        lines.append(f"{line}: {several[0].told}{more}")
+        told = min(table.told for table in several)
+        lines.append(f"{line}: {told}{more}")
         for table in several:
             unread |= dict.fromkeys(table.columns)
             used |= {*table.used}
