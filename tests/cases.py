@@ -29,7 +29,8 @@ def same(ours, theirs, tolerance=1e-12):
 
 def quick_score(*data, **options):
     """Scores by a judge that needs no model, with few samples."""
-    return lp.score(*data, **({"judge": "recall", "samples": 40} | options))
+    judge = {} if "presence" in options else {"judge": "recall"}
+    return lp.score(*data, **({**judge, "samples": 40} | options))
 
 
 def cases(table):

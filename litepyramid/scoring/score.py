@@ -124,6 +124,12 @@ def score(
 
     rater = None
     if whole.presence is not None:
+        if judge != DEFAULT_JUDGE:
+            raise InputError(
+                "a judge, and presence that was judged before",
+                expected="one of the two",
+                hint="Leave the judge out; or give summaries and units without it.",
+            )
         # The empty hash says where the field stands in the signature.
         given = {"judge": "given", "presence_sha": ""}
         judged = _Judged(whole.presence, JudgedBatch((), given))
