@@ -1,4 +1,4 @@
-"""Reading lines and JSON lines with exact places in errors; writing all or nothing."""
+"""Reading lines and JSON lines, with exact places in errors."""
 
 import codecs
 import gzip
@@ -7,28 +7,14 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterable, Sequence
-from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal
 
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError, LitepyramidError, located
 from litepyramid.types import Fields
 
 _MOST_UNPACKED = 2**29  # bytes of a compressed file
-_LONGEST_NAME = 200
-_LONGEST_PATH = 4096
-_TEXT: Any = {"encoding": "utf-8", "errors": "backslashreplace"}
-_MOST_SEPARATORS = 8  # of a value that may name a file between them
-
-# What the running command reads: its outputs are opened far below what knows that.
-_INPUTS: ContextVar[tuple[Any, ...]] = ContextVar("inputs", default=())
-
-# What a public function has read so far: its result must not replace it.
-_READ: ContextVar[set[Path] | None] = ContextVar("read", default=None)
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def read_bytes(path: str | Path) -> bytes:

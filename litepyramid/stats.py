@@ -518,7 +518,9 @@ def average_repeats(values: FloatArray, systems: Sequence[str]) -> Repeats:
     most = np.zeros(len(names), dtype=np.int64)
 
     for n, name in enumerate(names):
+        # Sorted, the sum has the same bits however the repeats are numbered.
         own = values[[r for r, system in enumerate(systems) if system == name]]
+        own = np.sort(own, axis=0)
         scored = ~np.isnan(own)
         repeats = scored.sum(axis=0)
         with undefined():

@@ -123,7 +123,7 @@ class Result:
     `to_tables`.
 
     Its `repr` is one line, the title of its first table; a notebook shows the tables.
-    `save` knows more endings where the class has `to_html(path)` (.html)
+    `save` knows more endings where the class has `to_html()` (.html)
     or `to_figure()` (.pdf, .png, .svg, a matplotlib figure), and those of `forms`.
     """
 
@@ -224,8 +224,8 @@ class Result:
         return buffer.getvalue()
 
     def to_table(self, *, colour: bool = False, brief: bool = False) -> str:
-        """The tables as text, as wide as the terminal; `colour` with its codes and
-        with bars; `brief` the one that is printed though the result is saved."""
+        """The tables as text, as wide as the terminal; `colour` with its
+        codes; `brief` the one that is printed though the result is saved."""
         tables = self.to_tables()
         if brief:
             tables = [replace(tables[self.brief or 0], notes=())]

@@ -138,9 +138,11 @@ class Naming(TypedDict, total=False):
 
 
 class References(Naming, total=False):
-    """The sources of a verb that needs references at most."""
+    """The sources of a verb that needs references at most, and what a null answer
+    means."""
 
     references: TextsLike | None
+    nulls: Nulls
 
 
 class Labels(Naming, total=False):

@@ -17,9 +17,7 @@ REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsum
 
 def read(folder: Path) -> lp.Data:
     """SCUs, summaries and labels."""
-    return lp.load(
-        folder / "summaries", folder / "SCUs.txt", labels=folder / "labels"
-    )
+    return lp.load(folder / "summaries", folder / "SCUs.txt", labels=folder / "labels")
 
 
 def cut(goal: Path, keep: list[bool]) -> lp.Data:

@@ -82,8 +82,6 @@ judge evaluate --pair pairs.jsonl -j lexical
 judge audit scores.json
 judge audit some.json
 judge audit facts.json --labels sampled
-judge drift scores.json recall.json
-judge drift facts.json some.json
 judge explain Two_people_died_in_Oslo. {facts} -j mini
 finetune lexical {summaries} -u facts.jsonl -l some --pair pairs.jsonl -o again
 crossval lexical {summaries} -u units.jsonl -l labels -r references.jsonl --folds 2

@@ -50,7 +50,7 @@ def test_the_workflow_passes_what_is_unchanged_and_fails_what_is_worse(cli, tmp_
     done = shell(block, tmp_path)
     assert done.returncode == 1, done.stderr
     assert "`lead` is significantly worse" in done.stderr
-    assert "FAIL" in (tmp_path / "summary.md").read_text().splitlines()[0]
+    assert "FAIL" in (tmp_path / "summary.md").read_text().splitlines()[1]
 
 
 def test_the_workflow_is_yaml():

@@ -7,8 +7,8 @@ import pytest
 from cases import SENTENCES, cases, quick_score, refused
 
 import litepyramid as lp
+from litepyramid.data.data import as_data
 from litepyramid.errors import InputError
-from litepyramid.io.loading import as_dataset
 from litepyramid.judges.llm.llm_judge import Prompt
 from litepyramid.judges.nli.checkpoint import cards
 from litepyramid.judges.registry import in_language
@@ -124,9 +124,9 @@ def test_mixed_sets_are_counted_and_different_parts_refused():
 
 
 def test_a_language_that_is_told_is_not_questioned():
-    read = as_dataset(["Es regnet."], [["Es regnet."]])
-    assert as_dataset(read, language="en").language == "en"
-    read = as_dataset(["It rained."], [["It rained."]], language="de")
+    read = as_data(["Es regnet."], [["Es regnet."]])
+    assert as_data(read, language="en").language == "en"
+    read = as_data(["It rained."], [["It rained."]], language="de")
     assert read.with_language().language == "de"
     with refused("Did you mean de"):
         language_of({}, "German")

@@ -64,7 +64,6 @@ def usual() -> dict[str, list[object]]:
         "compare": [result],
         "combine": [result],
         "changes": [result, result],
-        "drift": [result, result],
         "report": [result],
         "evaluate": ["recall", lp.load(units=UNITS, data=TEXTS, labels=labels)],
         "explain": ["It rained.", "It rained."],

@@ -39,10 +39,11 @@ def stop(*_: object, **__: object):
 
 
 def test_ctrl_c_leaves_an_earlier_output_as_it_was(tmp_path, cli, monkeypatch):
-    (tmp_path / "u.jsonl").write_text("old")
-    monkeypatch.setattr("litepyramid.units.extract.as_references", stop)
-    done = cli("units extract r.txt -o u.jsonl", cwd=tmp_path, status=130)
-    assert (done.stdout, (tmp_path / "u.jsonl").read_text()) == ("", "old")
+    (tmp_path / "u.tex").write_text("% Made by litepyramid\n")
+    monkeypatch.setattr("litepyramid.units.extract.read_references", stop)
+    done = cli("units extract r.txt -o u.tex", cwd=tmp_path, status=130)
+    assert done.stdout == ""
+    assert (tmp_path / "u.tex").read_text() == "% Made by litepyramid\n"
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError
 from litepyramid.scoring.compare import compare
 from litepyramid.stats import (
@@ -19,7 +20,6 @@ from litepyramid.stats import (
     system_intervals,
     system_means,
 )
-from litepyramid.types import ScoreMatrix
 
 LEVELS = st.floats(0.001, 0.49)
 
@@ -47,7 +47,7 @@ def test_a_test_is_refused_if_and_only_if_it_can_find_nothing(alpha, k, tests):
 
 def test_scores_and_their_comparison_refuse_too_few():
     values = np.random.default_rng(0).random((2, 20))
-    scores = ScoreMatrix("m", ("a", "b"), tuple(map(str, range(20))), values)
+    scores = Scores.of({"m": values}, "ab", [str(n) for n in range(20)])
     for k in (1, 39):
         with refused(rf"{k} samples?\. Expected at least 40"):
             compare(scores, samples=k)

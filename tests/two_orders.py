@@ -92,17 +92,17 @@ def write_rows(folder):
     labels = []
     pairs = []
 
-    for system, by_people in zip(data.summaries, data.labels, strict=True):
-        for n, text in enumerate(system.texts):
-            about = {"system": system.system, "input": system.inputs[n]}
-            reference = " ".join(data.references[n].references[0])
-            answer = {"summary": text, "reference": reference, "words": len(text)}
-            answers.append(about | answer)
-            pairs.append({"premise": text, "hypothesis": reference, "present": n % 2})
-            for unit, label in zip(
-                data.units[n].texts, by_people.labels[n], strict=True
-            ):
-                labels.append(about | {"unit": unit, "label": label})
+    references = {one.input: " ".join(one.references[0]) for one in data.references}
+    for (system, name), text in data.summaries.cells():
+        about = {"system": system, "input": name}
+        reference = references[name]
+        answer = {"summary": text, "reference": reference, "words": len(text)}
+        answers.append(about | answer)
+        pair = {"premise": text, "hypothesis": reference}
+        pairs.append(pair | {"present": data.inputs.index(name) % 2})
+        by_input = data.units.split(data.labels.of_system(system))
+        for unit, label in zip(data.units[name].texts, by_input[name], strict=True):
+            labels.append(about | {"unit": unit, "label": int(label)})
 
     for name, rows in (("answers", answers), ("labels", labels)):
         pandas.DataFrame(rows).to_csv(folder / f"{name}.csv", index=False)

@@ -61,6 +61,9 @@ def main() -> None:
     # Whoever read our output has gone, as `head` does: 128 + SIGPIPE.
     except BrokenPipeError:
         status = 141
+    except MemoryError:
+        status = 2
+        message = InputError("not enough memory", hint="Give fewer texts at once.")
     # A full disk, say, which no reader or writer of ours has named.
     except OSError as error:
         where = error.filename or "standard output"

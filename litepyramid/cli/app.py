@@ -26,7 +26,6 @@ COMMANDS = {
     "judge evaluate": "evaluate",
     "judge audit": "audit",
     "judge explain": "explain",
-    "judge drift": "drift",
     "judge settings": "judge_settings",
     "finetune": "finetune",
     "crossval": "crossval",

@@ -60,8 +60,7 @@ class Data:
         references: The references of every input, in the order of their ids.
         presence: What was judged elsewhere.
         documents: The texts that were summarised, by system ("" for all) and input.
-        repeats: By each run among the summaries that is a repeat, its system, and
-            which.
+        repeats: By each run that is a repeat, its system, and which.
         example_folds: Held-out inputs of each fold, if the authors give folds by
             examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.
@@ -99,6 +98,10 @@ class Data:
     def systems(self) -> Names:
         """The names of the systems."""
         return self.summaries.systems
+
+    def system_of(self, run: str) -> str:
+        """The system that a run is a repeat of, or that it is."""
+        return self.repeats.get(run, (run,))[0]
 
     def __repr__(self) -> str:
         inputs = counted(len(self.inputs), "input")
@@ -335,6 +338,10 @@ def _read(
             continue
         for one, some in _roles_inside(parts, role, given.keys(), told).items():
             tables += [read(part, one, told) for part in some]
+
+    for table in tables:
+        if not table.entries and table.role in given:
+            raise InputError(f"{table.role} without a text", path=table.path, line=1)
     return tables
 
 
@@ -394,13 +401,14 @@ def joined(
     if presence is not None and summaries:
         _check_judged(presence.systems, summaries.systems)
     remarks = []
+    every = [entry for table in tables for entry in table.entries]
     answers = [entry for t in by_role.get("summaries", ()) for entry in t.entries]
     nulls = {(entry.system, entry.input) for entry in answers if entry.value is None}
     if nulls and no_nulls:
         are = counted(len(nulls), "answer is missing", "answers are missing")
         remarks.append(
-            f"{are} (null): read as empty, so that they score 0; nulls=missing leaves "
-            "them out."
+            f"{are} (null): read as empty, so that they score 0; --nulls missing (in "
+            'Python nulls="missing") leaves them out.'
         )
 
     data = Data(
@@ -411,7 +419,7 @@ def joined(
         references=references_of(by_role.get("references"), questions),
         presence=presence,
         documents=documents_of(by_role.get("documents")),
-        repeats={str(entry.system): entry.repeat for entry in answers if entry.repeat},
+        repeats={str(one.system): one.repeat for one in every if one.repeat},
         plan=plan_of(by_role, way, len(inputs)),
         remarks=tuple(remarks),
         **about,

@@ -102,7 +102,7 @@ def opened(source: Any, name: str) -> Opened:
     if name == "scores" and isinstance(source, Result):
         source = source.to_json()
     if (rows := _of_records(source, name)) is not None:
-        return _by_order(_of_rows(enumerate(rows, 1), name, "records"))
+        return _of_ours(rows, name, "records")
     if isinstance(source, list | tuple):
         return _of_list([*source], name)
 
@@ -120,12 +120,11 @@ def opened(source: Any, name: str) -> Opened:
     if isinstance(source, Mapping):
         if (saved := saved_scores(source)) is not None:
             rows = saved.score_rows() if name == "scores" else saved.rows()
-            found = _of_rows(enumerate(rows, 1), name, "a saved result")
-            return replace(_by_order(found), signature=saved.signature)
+            found = _of_ours(rows, name, "a saved result")
+            return replace(found, signature=saved.signature)
         table = source.get(_HELD.get(name, name))
         if "signature" in source and table is not None:
-            found = _of_rows(enumerate(table, 1), name, "a saved result")
-            return _by_order(found)
+            return _of_ours(table, name, "a saved result")
         return Opened("a dict", name, by_key=source)
 
     # Frames, tables and columns of any library.
@@ -209,17 +208,19 @@ def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
     return None
 
 
-def _by_order(found: Opened) -> Opened:
-    """Records of what came as lists: their ids count the inputs, and are ids only where
-    others have the same."""
-    rows = found.rows or ()
-    keys = [(row.cells.get("system"), row.cells.get("input")) for row in rows]
+def _of_ours(rows: Iterable[Mapping[Any, Any]], name: str, told: str) -> Opened:
+    """The rows of records. Where these came of lists, their ids count the inputs, and
+    are ids only where others have the same; but scores go by ids alone."""
+    found = _of_rows(enumerate(rows, 1), name, told)
+    listed = found.rows or ()
+    keys = [(row.cells.get("system"), row.cells.get("input")) for row in listed]
     names = [*dict.fromkeys([name for _, name in keys])]
-    if names != numbered(len(names)) or len({*keys}) < len(keys):
+    counts = name != "scores" and names == numbered(len(names))
+    if not counts or len({*keys}) < len(keys):
         return found
 
     without = []
-    for line, cells in rows:
+    for line, cells in listed:
         others = {key: cell for key, cell in cells.items() if key != "input"}
         without.append(Row(line, others))
     return replace(found, rows=without, count=names)

@@ -143,6 +143,8 @@ def table_rows(text: str, delimiter: str | None = None) -> list[Row]:
     # Excel may write a line before the header, for itself.
     text = re.sub(r"\A\s*sep=.(?=\r?\n)", "", text)
     names, rows = csv_rows(text, delimiter or _delimiter(text))
+    if not names:
+        raise InputError("no columns", expected="a first line that names them")
     index = _index_column(names, rows)
     # A frame's index that is more than a count holds the ids.
     ids = {"input", "id"} & {name.lower() for name in names}

@@ -65,7 +65,8 @@ EVERY = "*"
 _USUAL = {
     "input": "doc docid document example item topic qid uid uuid guid key doc_id "
     "document_id example_id sample_id item_id query_id question_id topic_id",
-    "system": "model run method model_name model_id run_id",
+    "system": "model run method version peer summarizer summariser model_name "
+    "model_id run_id",
     "reference": "ref gold target gold_summary ground_truth reference_summary "
     "highlights reference_answer expected expected_answer expected_output "
     "human_summary",
@@ -141,8 +142,11 @@ def meaning(column: str) -> str:
     return ALIASES.get(name, name)
 
 
-def form_of(found: Opened, columns: Columns) -> Form:
-    """What the columns of a table hold; those of no meaning are not read.
+def named_columns(
+    found: Opened, columns: Columns, names: Collection[str] = frozenset(NAMES)
+) -> tuple[dict[str, str], list[str]]:
+    """The column of each of our names that is there, and the columns that are told to
+    hold a system each.
 
     Raises:
         InputError: A column that is told is not there, or two have one meaning.
@@ -152,7 +156,7 @@ def form_of(found: Opened, columns: Columns) -> Form:
     for name, own in columns.items():
         # The index of a frame has a name too.
         ours[name] = "input" if own == found.index and own not in present else own
-    systems = _told_systems(ours, present, found)
+    systems = _told_systems(ours, found, names)
     for name, own in ours.items():
         if own not in present and own.partition(".")[0] not in present:
             raise _not_there(own, f"{name}={own}", found)
@@ -162,29 +166,37 @@ def form_of(found: Opened, columns: Columns) -> Form:
     alike: dict[str, list[str]] = {}
     for column in present:
         name = meaning(column)
-        if column not in used and name in NAMES and name not in columns:
+        if column not in used and name in names and name not in columns:
             alike.setdefault(name, []).append(column)
     for name, several in alike.items():
         ours[name] = _one_of(name, several, found)
+    return ours, systems
 
+
+def form_of(found: Opened, columns: Columns) -> Form:
+    """What the columns of a table hold; those of no meaning are not read."""
+    ours, systems = named_columns(found, columns)
     # Where none has a name of ours, each holds a system: unless one is called as people
     # call what is no system.
-    others = [one for one in present if one not in ours.values()]
-    if not (columns or ours.keys() - {"input"} or any(map(_usual_meaning, others))):
+    others = [one for one in found.columns if one not in ours.values()]
+    if not (columns or ours.keys() - {"input"} or any(map(usual_meaning, others))):
         systems = others
     return Form(ours, tuple(systems))
 
 
-def _told_systems(ours: dict[str, str], present: Names, found: Opened) -> list[str]:
+def _told_systems(
+    ours: dict[str, str], found: Opened, known: Collection[str]
+) -> list[str]:
     """The columns that are told to hold a system each, which are taken out of ours;
     none if one column names the systems."""
+    present = found.columns
     told = ours.get("system", "")
     if told in present or not ("+" in told or told == EVERY):
         return []
     del ours["system"]
     if told == EVERY:
         used = {*ours.values()}
-        return [c for c in present if c not in used and meaning(c) not in NAMES]
+        return [c for c in present if c not in used and meaning(c) not in known]
 
     names = []
     rest = told.strip()
@@ -231,12 +243,14 @@ def no_column(
     about = ROLES[role]
     mapping = {**columns, **_usual_columns(found, form, role)}
     line = line_of({f"{source}{name}": own for name, own in mapping.items()})
+    tool = "What another tool wrote is read by 'litepyramid convert'."
     return InputError(
         f"no column '{about.one}' among {', '.join(found.columns) or 'none'}",
         path=found.path,
         expected=f"one that is called so, or told by columns: {role} have "
         f"{about.one}" + (", system and input" if about.by_system else " and input"),
-        hint=line if mapping else None,
+        hint=(f"{line if mapping else ''} {tool if found.path else ''}").strip()
+        or None,
     )
 
 
@@ -262,7 +276,7 @@ def _usual_columns(found: Opened, form: Form, role: str) -> dict[str, str]:
     used = {own for name, own in form.ours.items() if name in wanted}
     left = [column for column in found.columns if column not in used]
     for column in [*left]:
-        name = _usual_meaning(column)
+        name = usual_meaning(column)
         if name in wanted and name not in {*form.ours, *result}:
             result[name] = column
             left.remove(column)
@@ -289,7 +303,7 @@ def _holds(found: Opened, column: str, about: Role) -> bool:
     return 2 * len(texts) > len(filled)
 
 
-def _usual_meaning(column: str) -> str | None:
+def usual_meaning(column: str) -> str | None:
     """Which of our columns is usually called so, in capitals, with dashes or spaces."""
     simple = re.sub("[ -]", "_", column.lower())
     for name, usual in _USUAL.items():

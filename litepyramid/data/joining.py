@@ -106,7 +106,9 @@ def check_inputs(
         for entry in table.entries:
             # A system may answer some inputs more often than others.
             system = entry.repeat[0] if entry.repeat else entry.system
-            systems[table.role, system][entry.input] = entry
+            # What is told of an input beside any answer to it is told.
+            whose = system if ROLES[table.role].by_system else None
+            systems[table.role, whose][entry.input] = entry
 
     for (role, system), entries in systems.items():
         if entries.keys() == there:
@@ -154,15 +156,16 @@ def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Tex
     unread: dict[str, None] = {}
     used: set[str] = set()
     for role, several in tables.items():
-        number = sum(len(table.entries) for table in several)
-        systems = {entry.system for table in several for entry in table.entries}
-        line = counted(number, ROLES[role].one, ROLES[role].many)
+        entries = [entry for table in several for entry in table.entries]
+        systems = {one.repeat[0] if one.repeat else one.system for one in entries}
+        line = counted(len(entries), ROLES[role].one, ROLES[role].many)
         if role in ("stus", "label_units"):
             line += f" ({role})"
         if None not in systems:
             line += f" of {counted(len(systems), 'system')}"
         more = f" and {len(several) - 1} more" if len(several) > 1 else ""
-        lines.append(f"{line}: {several[0].told}{more}")
+        told = min(table.told for table in several)
+        lines.append(f"{line}: {told}{more}")
         for table in several:
             unread |= dict.fromkeys(table.columns)
             used |= {*table.used}

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -227,7 +228,8 @@ class Units:
 
     def split(self, values: FloatArray) -> dict[str, FloatArray]:
         """(…, U) values by input."""
-        parts = np.split(values, self.offsets[1:-1], axis=-1)
+        ends = pairwise(self.offsets)
+        parts = [values[..., start:end] for start, end in ends]
         return dict(zip(self.inputs, parts, strict=True))
 
     def take(self, facts: Iterable[Fact]) -> Units:

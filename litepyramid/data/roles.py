@@ -331,7 +331,9 @@ def _row_entries(
     in_lists = about.many in ours and about.one not in ours
     column = ours[about.many if in_lists else about.one]
     beside = {}
-    for name in (*about.beside, "annotator", "question", "units"):
+    # Whole units may stand beside what is said of each: labels, presence.
+    units_beside = ("units",) if "unit" in about.beside else ()
+    for name in (*about.beside, "annotator", "question", *units_beside):
         if ours.get(name, column) != column:
             beside[name] = ours[name]
 
@@ -375,9 +377,9 @@ def _row_entries(
             yield Entry(whose, place, value, path, line, more=more, repeat=repeat)
         for n, one in enumerate(values or ()):
             told = {**more, "unit": _text_of(units[n])} if units else more
-            yield Entry(whose, place, one, path, line, True, told)
+            yield Entry(whose, place, one, path, line, True, told, repeat)
         if values == []:
-            yield Entry(whose, place, None, path, line, True, more)
+            yield Entry(whose, place, None, path, line, True, more, repeat)
 
 
 def cell_of(cells: Mapping[str, Any], column: str) -> Any:

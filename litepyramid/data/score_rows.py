@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from litepyramid.checked import number
 from litepyramid.data.door import Opened, fields_in, name_of, opened
 from litepyramid.data.files import Row
-from litepyramid.data.headers import EVERY
+from litepyramid.data.headers import EVERY, line_of, named_columns, usual_meaning
 from litepyramid.data.roles import cell_of, named, rows_of_columns
 from litepyramid.errors import InputError, located
 from litepyramid.text import cut
@@ -30,11 +30,6 @@ NAMES = (*IDS, "metric", "score", "human")
 """Columns that have a meaning."""
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
 _INDEX = re.compile(r"column \d+|Unnamed: \d+")
-# What people call the columns of ids: only to show the line that would name them.
-_USUAL = {
-    "system": re.compile(r"model|run|method|peer|summari[sz]er"),
-    "input": re.compile(r"doc|id\b|_id|topic|example|item|article|question|source"),
-}
 
 
 class Cell(NamedTuple):
@@ -95,9 +90,9 @@ def score_source(source: Any, told: Mapping[str, str]) -> Source:
     # A mean of several columns is taken later: each of them is a metric.
     if "+" in here.get("human", "") and here["human"] not in columns:
         del here["human"]
-    found, here = _one_system_a_row(found, here)
+    found, ours = _one_system_a_row(found, here)
 
-    form, left_out = _form(found, here)
+    form, left_out = _form(found, ours)
     cells = [*_cells(found, form)]
     if "input" not in form.ours:
         _check_averages(cells, found, form)
@@ -138,47 +133,29 @@ def _convert_line(found: Opened) -> str | None:
 def _one_system_a_row(
     found: Opened, told: Mapping[str, str]
 ) -> tuple[Opened, dict[str, str]]:
-    """A row for each system of a table in which every system has a column."""
-    present = found.columns
-    rest = dict(told)
-    systems = rest.pop("system", None)
-    if systems is None or systems in present or "." in systems:
-        return found, dict(told)
+    """A table with a row for each system, and the column of each of our names."""
+    ours, systems = named_columns(found, told, NAMES)
+    if not systems:
+        return found, ours
 
-    chosen = [part.strip() for part in systems.split("+")]
-    if systems == EVERY:
-        kept = {*NAMES, "id", *rest.values()}
-        chosen = [one for one in present if one.strip().lower() not in kept]
-    for column in chosen:
-        if column not in present:
-            raise InputError(
-                f"no column '{column}' (columns system={systems})",
-                path=found.path,
-                expected=f"some of {', '.join(present)}",
-            )
-    others = [column for column in present if column not in chosen]
-    rows = [*_melted(found.rows or (), others, chosen, "score")]
-    return replace(found, rows=rows), rest
-
-
-def _melted(
-    rows: Sequence[Row], kept: Sequence[str], chosen: Sequence[str], value: str
-) -> Iterator[Row]:
-    """A row for each system of a table with a column for each of them."""
-    for line, cells in rows:
-        shared = {name: cells.get(name) for name in kept}
-        for system in chosen:
-            yield Row(line, {**shared, "system": system, value: cells.get(system)})
+    shared = [column for column in found.columns if column not in systems]
+    rows = []
+    for line, cells in found.rows or ():
+        for system in systems:
+            row = {name: cells.get(name) for name in shared}
+            rows.append(Row(line, {**row, "system": system, "score": cells[system]}))
+    found = replace(found, rows=rows)
+    rest = {name: column for name, column in told.items() if name != "system"}
+    return found, named_columns(found, rest, NAMES)[0]
 
 
 # Columns
 # ------------------------------------------------------------------------------------
 
 
-def _form(found: Opened, told: Mapping[str, str]) -> tuple[_Form, Names]:
+def _form(found: Opened, ours: Mapping[str, str]) -> tuple[_Form, Names]:
     """What the columns of a table hold, and those that are not read."""
-    present = [*dict.fromkeys([*found.columns, *told.values()])]
-    ours = _our_columns(present, told)
+    present = [*dict.fromkeys([*found.columns, *ours.values()])]
     if "system" not in ours:
         raise _no_column("system", found, ours)
 
@@ -213,19 +190,6 @@ def _form(found: Opened, told: Mapping[str, str]) -> tuple[_Form, Names]:
     return _Form(ours, metrics, is_long, nested), tuple(left_out)
 
 
-def _our_columns(present: Sequence[str], told: Mapping[str, str]) -> dict[str, str]:
-    """The column of each of our names: told, or else called so, also in capitals; an
-    input's may be called id."""
-    ours = dict(told)
-    for name in NAMES:
-        for called in (name, "id") if name == "input" else (name,):
-            free = [column for column in present if column not in ours.values()]
-            alike = [column for column in free if column.strip().lower() == called]
-            if name not in ours and alike:
-                ours[name] = called if called in alike else min(alike)
-    return ours
-
-
 def _holds_numbers(found: Opened, column: str) -> bool:
     """Whether at least half of the cells that are filled are numbers, and not those of
     the rows, which a frame's index counts."""
@@ -240,29 +204,28 @@ def _holds_numbers(found: Opened, column: str) -> bool:
 
 def _no_column(name: str, found: Opened, ours: Mapping[str, str]) -> InputError:
     """The error about ids that are not there, with the line that would name them."""
-    present = found.columns
-    free = [column for column in present if column not in ours.values()]
+    free = [column for column in found.columns if column not in ours.values()]
     names: dict[str, str] = {}
-    for one, usual in _USUAL.items():
-        alike = [c for c in free if usual.search(c.lower()) and c not in names.values()]
-        if one not in ours and alike:
-            names[one] = alike[0]
-    if name == "system" and not names:
+    for column in free:
+        usual = usual_meaning(column)
+        if usual in IDS and usual not in ours:
+            names.setdefault(usual, column)
+    if name == "system" and "system" not in names:
         texts = [column for column in free if not _holds_numbers(found, column)]
         # What a frame is indexed by may be its systems.
-        for column in (*texts, ours.get("input")):
-            if column is not None:
-                names.setdefault("system", column)
+        indexes = [ours["input"]] if "input" in ours else []
+        for column in (*texts, *indexes):
+            names.setdefault("system", column)
 
-    line = ",".join([f"{one}={column}" for one, column in names.items()])
-    quoted = f"'{line}'" if re.search(r"[^\w.,=+-]", line) else line
-    shown = f'Add --columns {quoted} (in Python columns="{line}").'
+    hint = _convert_line(found)
+    if names:
+        hint = f"{line_of(names)} A command without this option takes renamed columns."
     return InputError(
-        f"no column '{name}' in this table of scores ({', '.join(present)})",
+        f"no column '{name}' in this table of scores ({', '.join(found.columns)})",
         path=found.path,
         line=1,
         expected=EXPECTED,
-        hint=shown if names else _convert_line(found),
+        hint=hint,
     )
 
 

@@ -129,7 +129,7 @@ class Scores:
 
     def one(self, metric: str | None = None, human: str | None = None) -> Scores:
         """The scores of one metric: the one named, or the only one beside people."""
-        people = {HUMAN, human}
+        people = (HUMAN, human)
         others = [name for name in self.metrics if name not in people] or self.metrics
         if metric is None and len(others) > 1:
             raise InputError(

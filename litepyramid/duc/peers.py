@@ -72,8 +72,8 @@ class PyramidFolder:
 
     @property
     def systems(self) -> Names:
-        """The systems' names, sorted, numbers by value."""
-        return tuple(sorted({a.system for a in self.annotations}, key=by_number))
+        """The systems' names, sorted."""
+        return tuple(sorted({a.system for a in self.annotations}))
 
     def complete(self) -> Self:
         """The systems annotated on every input that any was annotated on, and these
@@ -335,7 +335,7 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
 
     pyramids = {**topics, **first}
 
-    ordered = tuple(pyramids[name] for name in sorted(pyramids, key=by_number))
+    ordered = tuple(pyramids[name] for name in sorted(pyramids))
     return PyramidFolder(ordered, tuple(several), _notes(topics, ordered, several))
 
 

@@ -1,4 +1,4 @@
-"""Conversion of files of other tools to one table under our columns, or a part of it."""
+"""Conversion of files of other tools to one table under our columns, or a part."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,8 @@ import numpy as np
 
 from litepyramid.data.data import Data
 from litepyramid.data.facts import Facts
-from litepyramid.data.written import write_units
+from litepyramid.data.written import unit_lines
+from litepyramid.disk import jsonl
 from litepyramid.duc.peers import (
     PyramidFolder,
     as_paths,
@@ -20,10 +21,11 @@ from litepyramid.duc.peers import (
     score_peers,
 )
 from litepyramid.errors import InputError, choose
-from litepyramid.files import atomic_write, files_in, stem, write_jsonl
+from litepyramid.files import files_in, stem
 from litepyramid.imports.one_table import (
     FileRow,
     checked,
+    filled,
     rows_of,
     scoreable,
     table_of,
@@ -39,9 +41,9 @@ _COLUMNS: dict[Target, Names] = {
     "units": ("input", "question", "units"),
     "references": ("input", "question", "reference", "references"),
     "summaries": ("system", "repeat", "input", "question", "summary"),
-    "labels": ("system", "input", "units", "labels"),
+    "labels": ("system", "repeat", "input", "units", "labels"),
     "ids": ("input",),
-    "scores": ("system", "input", "units", "labels"),
+    "scores": ("system", "repeat", "input", "units", "labels"),
 }
 """The columns of a part."""
 Score = tuple[str, str, str, float]
@@ -60,7 +62,7 @@ class Converted(Result):
         data: What they hold, as the door reads it.
     """
 
-    forms: ClassVar = {".jsonl": "_write_lines", ".txt": "_write_texts"}
+    forms: ClassVar = {".jsonl": "_lines", ".txt": "_texts"}
 
     to: Target
     lines: Sequence[Fields]
@@ -91,21 +93,17 @@ class Converted(Result):
         rows = [tuple([line.get(name) for name in names]) for line in self.lines]
         return Table.of("scores", names, rows)
 
-    def _write_lines(self, path: Path) -> None:
-        """Writes JSON Lines."""
-        write_jsonl(path, self.lines)
+    def _lines(self) -> Iterator[str]:
+        """JSON Lines."""
+        return jsonl(self.lines)
 
-    def _write_texts(self, path: Path) -> None:
-        """Writes a line an input: units with tabs between them, or ids."""
+    def _texts(self) -> list[str]:
+        """A line an input: its units with tabs between them, or its id."""
         if self.to == "units":
-            write_units(path, self.data.units, "lines")
-        elif self.to == "ids":
-            with atomic_write(path) as file:
-                file.writelines(f"{line['input']}\n" for line in self.lines)
-        else:
-            raise InputError(
-                f"{self.to} as a line file", path=path, expected="a name in .jsonl"
-            )
+            return unit_lines(self.data.units)
+        if self.to == "ids":
+            return [f"{line['input']}\n" for line in self.lines]
+        raise InputError(f"{self.to} as a line file", expected="a name in .jsonl")
 
 
 def convert(
@@ -167,12 +165,10 @@ def convert(
         own = {str(cells["system"]) for _, cells in file.rows if "scores" in cells}
         for line, cells in file.rows:
             # Two logs of one model are two runs: the file tells them apart.
-            name = (
-                f"{cells['system']} ({stem(path)})"
-                if own & systems
-                else cells["system"]
-            )
-            rows.append(FileRow(path, line, {**cells, "system": name}))
+            renamed = {}
+            if "system" in cells and own & systems:
+                renamed["system"] = f"{cells['system']} ({stem(path)})"
+            rows.append(FileRow(path, line, {**cells, **renamed}))
         systems |= own
 
     scores = []
@@ -216,12 +212,14 @@ def _converted(
         table = scoreable(table, counts)
     elif to != "ids":
         table = [row for row in table if names[-1] in row.cells]
+    table = filled(table)
     data = checked(table) if table and to != "ids" else Data()
     lines: Sequence[Fields] = [{**row.cells} for row in table]
     if to == "scores":
         found = data.labels
         if found and not scores:
-            scores = [*_cells(found.systems, found.inputs, _label_scores(found))]
+            systems = tuple(map(data.system_of, found.systems))
+            scores = [*_cells(systems, found.inputs, _label_scores(found))]
         lines = _score_lines(scores)
     if not lines:
         raise InputError(f"no {to} to write", expected=f"files with {to}")

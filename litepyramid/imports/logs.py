@@ -1,4 +1,4 @@
-"""Logs and data sets whose rows are made before a preset reads them: of inspect, OpenAI's
+"""Logs and data sets whose rows are made before a preset reads them: inspect, OpenAI's
 evals, PRBench, autorubric, RoSE and QAPyramid."""
 
 import re

@@ -28,10 +28,10 @@ class FileRow(NamedTuple):
         return str(self.cells.get("input"))
 
     @property
-    def key(self) -> tuple[str, str, int]:
-        """What it is known by: its system, its input, the number of its repeat."""
-        repeat = int(self.cells.get("repeat", 1))
-        return str(self.cells.get("system")), self.input, repeat
+    def order(self) -> tuple[str, str, int, str]:
+        """Where it stands: by its system, its input, the number of its repeat."""
+        repeat = str(self.cells.get("repeat", ""))
+        return str(self.cells.get("system")), self.input, len(repeat), repeat
 
     def only(self, names: Collection[str]) -> "FileRow":
         """The row with some of its columns."""
@@ -62,20 +62,25 @@ def rows_of(data: Data) -> Iterator[Cells]:
 
 
 def table_of(rows: Sequence[FileRow], counts: Counts) -> list[FileRow]:
-    """A row for each answer, with what other rows tell of its input; without answers, one
-    for each input. Inputs that nobody answered are counted."""
+    """A row for each answer, with what other rows tell of its input; without answers,
+    one for each input. Inputs that nobody answered are counted."""
     answers = []
     told: dict[str, FileRow] = {}
     for row in rows:
         if {"summary", "labels"} & row.cells.keys():
             answers.append(row)
-        elif told.setdefault(row.input, row) is not row:
+            continue
+        about = row.only(("input", *_OF_INPUT))
+        first = told.setdefault(row.input, about)
+        both = first.cells.keys() & about.cells.keys()
+        if other := [name for name in both if first.cells[name] != about.cells[name]]:
             raise InputError(
-                f"input '{cut(row.input)}' occurs twice",
+                f"another {min(other)} of input '{cut(row.input)}'",
                 path=row.path,
                 line=row.line,
-                expected=f"it once (first at {told[row.input].path}:{told[row.input].line})",
+                expected=f"the same as at {first.path}:{first.line}",
             )
+        told[row.input] = first._replace(cells={**first.cells, **about.cells})
 
     table = [] if answers else [*told.values()]
     for row in answers:
@@ -85,7 +90,7 @@ def table_of(rows: Sequence[FileRow], counts: Counts) -> list[FileRow]:
         table.append(row._replace(cells={**shared, **row.cells}))
     unanswered = told.keys() - {EVERY_INPUT, *[row.input for row in table]}
     counts["inputs without answers"] += len(unanswered)
-    return sorted([row.only(_ORDER) for row in table], key=lambda row: row.key)
+    return sorted([row.only(_ORDER) for row in table], key=lambda row: row.order)
 
 
 def scoreable(table: Sequence[FileRow], counts: Counts) -> list[FileRow]:
@@ -103,6 +108,15 @@ def scoreable(table: Sequence[FileRow], counts: Counts) -> list[FileRow]:
             partial.append(name)
             counts[f"{name}, which other rows lack"] += number
     return [row.only(_ORDER.keys() - partial) for row in kept]
+
+
+def filled(table: Sequence[FileRow]) -> list[FileRow]:
+    """The rows with the columns of all of them, null where a row has none."""
+    names = [name for name in _ORDER if any(name in row.cells for row in table)]
+    rows = []
+    for row in table:
+        rows.append(row._replace(cells={name: row.cells.get(name) for name in names}))
+    return rows
 
 
 def checked(table: Sequence[FileRow]) -> Data:

@@ -161,7 +161,8 @@ def _units(told: Sequence[Any], tags: Sequence[Any]) -> Cells:
         about = one if isinstance(one, dict) else {"text": one}
         unit: Cells = {}
         for name, ours in _OF_UNIT.items():
-            if about.get(name) is not None:
+            # A criterion without its points must not count as one of weight 1.
+            if about.get(name) is not None or (ours == "weight" and name in about):
                 unit[ours] = about[name]
         if all_tags := [*listed(unit.get("tags")), *tags]:
             unit["tags"] = all_tags

@@ -80,8 +80,8 @@ def imported(path: Path, own: Mapping[str, str], ids: Any = None) -> Imported:
     sources: dict[str, Any] = {role: path}
     cells = rows_of(load(**sources, ids=ids, nulls="missing"))
     system = {} if "system" in names else {"system": stem(path)}
-    ours = [Row(1, {**one, **system}) for one in cells]
-    return Imported(ours, "a table of ours", counts)
+    made = [Row(1, {**one, **system}) for one in cells]
+    return Imported(made, "a table of ours", counts)
 
 
 def _unfolded(rows: Sequence[Row], counts: Counts) -> Iterable[Row]:

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from errno import ENOSPC
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +32,12 @@ _VERSION = 4
 _APPLICATION = 0x4C505952
 _CHUNK = 500  # older sqlite takes at most 999 values in one request
 _HINT = "Name another file with the setting cache, or with LITEPYRAMID_CACHE."
+# The log of a full disk cannot be made longer, nor the file beside it.
+_FULL = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+)
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS models (identity TEXT PRIMARY KEY, model INTEGER NOT NULL);
@@ -164,10 +171,13 @@ def _errors(path: Path | None) -> Iterator[None]:
         yield
     # Damaged names do not decode.
     except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
+        code = getattr(error, "sqlite_errorcode", None)
+        full = code in _FULL or getattr(error, "errno", None) == ENOSPC
+        advice = "Make room on its disk." if full else "If it is damaged, delete it."
         raise InputError(
             f"the cache cannot be used ({getattr(error, 'strerror', None) or error})",
             path=path,
-            hint=f"If it is damaged, delete it. {_HINT}",
+            hint=f"{advice} {_HINT}",
         ) from error
 
 
@@ -179,7 +189,9 @@ def _file_of(path: str | Path | None) -> Path | None:
 
     file = user_cache()
     there = next(one for one in (file, *file.absolute().parents) if file_type(one))
-    if "LITEPYRAMID_CACHE" in os.environ or os.access(there, os.W_OK):
+    # A home that is a file holds no folder.
+    can_hold = there == file or file_type(there) == "folder"
+    if "LITEPYRAMID_CACHE" in os.environ or (can_hold and os.access(there, os.W_OK)):
         return file
     # Nobody asked for it: where it cannot be kept, what was judged is forgotten.
     warnings.warn(f"no judgement is kept: {there} cannot be written", CacheWarning, 2)

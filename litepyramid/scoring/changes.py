@@ -389,7 +389,8 @@ def changes(
     corrected = _corrected(found)
     most_inputs = max(change.inputs for change in corrected)
     notes.append(
-        f"Two-sided sign-flip test over inputs (α = {alpha:g}). A fact is lost "
+        f"Two-sided sign-flip test over inputs (α = {alpha:g}); p is corrected for "
+        "all that was tested, an interval is of one difference alone. A fact is lost "
         f"if its presence falls from {PRESENT:g} or more to less, by at least "
         f"{LOST_BY:g}."
     )

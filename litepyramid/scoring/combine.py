@@ -54,8 +54,7 @@ def combine(
 
     Args:
         scores: A result of `score` with labels on a random sample of the inputs, or its
-            file; or a table of scores with a human column, empty where nobody labelled;
-            or two matrices.
+            file; or a table of scores with a human column, empty where nobody labelled.
         labels: Labels of a sample that `budget export --labels` drew: what
             `budget import` gave or wrote. The scores are then a result of `score`.
         metric: The judge's metric in a table.
@@ -116,16 +115,17 @@ def combine(
             )
 
         signature = result.signature
+        judge = result.table.one(result.name)
         if sample.spread == "inputs":
             values = human_on(result, sample)
             people = Scores.of({HUMAN: values}, result.systems, result.inputs)
-            estimated = _of_inputs(result.table, people, target)
+            estimated = _of_inputs(judge, people, target)
         else:
             estimated = _of_draws(result, sample, target)
 
         estimated = replace(estimated, unanswered=sample.unanswered)
         about = {
-            "scores_sha": result.table.sha,
+            "scores_sha": judge.sha,
             "sample_sha": sample.sha,
         }
 

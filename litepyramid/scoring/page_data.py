@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from litepyramid.judges.base import Evidence
-from litepyramid.scoring.inference import FEW, flip_p_values, group_letters
-from litepyramid.stats import adjust_p_values, all_pairs, mean_of_scored, system_means
+from litepyramid.scoring.inference import FEW, differing, group_letters
+from litepyramid.stats import all_pairs, mean_of_scored, system_means
 from litepyramid.text import cut
 from litepyramid.types import Ends, Fields, FloatArray, IntArray
 
@@ -199,8 +199,7 @@ def _pairs(result: ScoreRecord) -> list[list[Any]] | None:
 
     values = result.values[order]
     places = all_pairs(len(order))
-    p = adjust_p_values(flip_p_values(values, places), "holm")
-    clear = (p < 1 - result.confidence).tolist()
+    clear = differing(values, places, 1 - result.confidence).tolist()
 
     cells = [[None] * len(order) for _ in order]
     for (i, j), significant in zip(places.tolist(), clear, strict=True):

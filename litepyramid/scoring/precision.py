@@ -111,7 +111,7 @@ def precision(
         confidence: Confidence level of the intervals.
         seed: Seed of the bootstrap.
         **sources: What belongs to the data, as of `load`: references, ids, columns,
-            language.
+            language, nulls.
 
     Raises:
         InputError: Neither references nor documents are given; or sources do not match.
@@ -129,6 +129,11 @@ def precision(
         raise InputError("references and documents", expected="one of the two")
     given = as_data(data, documents=documents, **sources).with_language()
     given.require("summaries")
+    if given.repeats:
+        raise InputError(
+            "several answers of a system to an input",
+            expected="one of each: precision does not average repeats",
+        )
     summaries = given.summaries
     systems, inputs = summaries.systems, summaries.inputs
     premises, left_out = _premises(given)

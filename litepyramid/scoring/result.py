@@ -14,7 +14,7 @@ from litepyramid.data.saved import checksum_of
 from litepyramid.data.scores import HUMAN, Scores
 from litepyramid.errors import InputError, choose
 from litepyramid.judges.base import Evidence, Explainer, Judge
-from litepyramid.scoring.inference import too_few_inputs
+from litepyramid.scoring.inference import too_few_inputs, too_many_pairs
 from litepyramid.scoring.page_data import page_data
 from litepyramid.scoring.pyramid import (
     NUGGET_SCORES,
@@ -203,6 +203,7 @@ class ScoreResult(SystemScores):
                 "sign-flip test, Holm's correction)."
             )
             notes += too_few_inputs(len(self.units), pairs)
+            notes += too_many_pairs(pairs, len(self.units))
 
         if self.clipped:
             notes.append("clipped: the mean within 0 and 1, as HealthBench reports it.")

@@ -78,7 +78,7 @@ def score(
 
     Args:
         data: Summaries of every system: ``{"system": [texts]}``, a list of texts, a
-            table, a path; or a `Dataset`, or a table, that includes the rest.
+            table, a path; or a `Data`, or a table, that includes the rest.
         units: Units of every input: human SCUs, or ready STUs.
         judge: Rates presence, if it is not given.
         rule: ``lite`` weighted mean, ``vital`` nuggets, ``original`` Pyramid,
@@ -135,14 +135,15 @@ def score(
         judged = _judged(whole.summaries, rated, rater)
     most = 0
     if whole.repeats:
-        judged, most, spreads = _averaged(judged, whole.repeats, scoring, seed)
+        judged, most, spreads = _averaged(judged, whole, scoring, seed)
         notes += spreads
 
     facts = judged.facts
     values, counts = scoring.apply(facts.values, rated, seed)
     people = _People()
     if whole.labels is not None:
-        people = _human(whole.labels, rated, facts.systems, scoring, seed)
+        labelled = _of_systems(whole.labels, whole) if whole.repeats else whole.labels
+        people = _human(labelled, rated, facts.systems, scoring, seed)
 
     # A unit without a judgement leaves its summary without a score.
     missing = rated.sums(np.isnan(facts.values)) > 0
@@ -348,17 +349,20 @@ def _judged(summaries: Summaries, units: Units, judge: Judge) -> _Judged:
     return _Judged(Facts(systems, units, presence), batch, opinions)
 
 
+def _of_systems(facts: Facts, data: Data) -> Facts:
+    """Presence or labels of each system, the mean over its repeats."""
+    systems = [*map(data.system_of, facts.systems)]
+    averaged = average_repeats(facts.values, systems)
+    return Facts(averaged.systems, facts.units, averaged.means)
+
+
 def _averaged(
-    judged: _Judged,
-    repeats: Mapping[str, tuple[str, str]],
-    rule: ScoringRule,
-    seed: int,
+    judged: _Judged, data: Data, rule: ScoringRule, seed: int
 ) -> tuple[_Judged, int, Texts]:
     """The presence in the answers of systems, those that a system gave to one input
     averaged; how many these are at most; notes on how far their scores are apart."""
     facts = judged.facts
-    systems = [repeats.get(run, (run,))[0] for run in facts.systems]
-    presence = average_repeats(facts.values, systems)
+    systems = [*map(data.system_of, facts.systems)]
     scores = average_repeats(rule.apply(facts.values, facts.units, seed)[0], systems)
 
     opinions = judged.opinions
@@ -373,8 +377,7 @@ def _averaged(
                 f"of its input with a standard deviation of {scores.spread[n]:.3f}."
             )
 
-    averaged = Facts(presence.systems, facts.units, presence.means)
-    judged = judged._replace(facts=averaged, opinions=opinions)
+    judged = judged._replace(facts=_of_systems(facts, data), opinions=opinions)
     return judged, int(scores.most.max()), tuple(notes)
 
 

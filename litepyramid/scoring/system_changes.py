@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from litepyramid.data.door import name_of
-from litepyramid.data.files import file_rows
+from litepyramid.data.door import id_of, opened
+from litepyramid.data.headers import meaning
 from litepyramid.errors import InputError
 from litepyramid.scoring.fact_changes import FactChange, fact_changes
 from litepyramid.scoring.inference import TestedDifference, as_differences
@@ -235,17 +235,17 @@ def _by_group(groups: Mapping[str, _Group]) -> dict[str, _Group]:
 
 def _column(path: str, column: str) -> dict[str, str]:
     """The cells of a table's column by input; empty ones left out."""
-    form, rows = file_rows(Path(path))
-    names = [*dict.fromkeys([name for row in rows for name in row.cells])]
-    if form != "rows" or not {"input", column} <= {*names}:
-        missing = column if "input" in names else "input"
+    found = opened(Path(path), "groups")
+    ids = [name for name in found.columns if meaning(name) == "input"]
+    if not ids or column not in found.columns:
         raise InputError(
-            f"no column '{missing}'",
+            f"no column '{column if ids else 'input'}'",
             path=path,
-            expected=f"FILE:COLUMN, with input and one of {names_of(names)}",
+            expected=f"FILE:COLUMN, with input and one of {names_of(found.columns)}",
         )
 
-    cells = {name_of(row.cells["input"]): row.cells.get(column) for row in rows}
+    rows = found.rows or ()
+    cells = {id_of(row.cells.get(ids[0])): row.cells.get(column) for row in rows}
     return {str(name): str(cell) for name, cell in cells.items() if cell is not None}
 
 

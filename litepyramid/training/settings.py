@@ -170,8 +170,9 @@ def read_note(path: Path) -> Fields:
 
 
 def write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    """Writes what is known of a judge beside it, all or nothing."""
-    write_json(folder / CARD_FILE, plain(card))
+    """Writes what is known of a judge beside it, all or nothing; in place of what was
+    known before, since whose a folder is was checked before the training."""
+    write_json(folder / CARD_FILE, plain(card), force=True)
 
 
 def base_facts(base: str, folds: int = 1) -> dict[str, str]:

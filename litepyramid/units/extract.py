@@ -17,7 +17,7 @@ from litepyramid.data.written import unit_lines
 from litepyramid.disk import check_output, jsonl
 from litepyramid.errors import InputError, choose
 from litepyramid.files import ending
-from litepyramid.language import check_language, language_of, signed
+from litepyramid.language import check_language, language_of, name_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table, row
 from litepyramid.text import counted, cut
 from litepyramid.types import (
@@ -151,7 +151,8 @@ def extract(
         srl: Where the trees of facts come from: ``embedded`` (the default), ``stanza``
             or an interchange file; or the semantic roles of triplets: ``roles`` (the
             default, a small labeller), ``allennlp:ARCHIVE``, ``stanza`` or a file.
-            With ``sentences`` each sentence is its own unit.
+            With ``sentences``, the default of other languages than English, each
+            sentence is its own unit.
         coref: Where coreference comes from: ``srl`` (what the parser links; names stand
             for mentions in the frames), ``none``, ``embedded``, ``stanza``, or an
             interchange file with clusters. All but srl and none replace mentions before
@@ -194,11 +195,13 @@ def extract(
     records = read_references(references, ids, columns)
     language = references_language(records, language)
     choose("rules", rules, Rules)
+    facts = rules == "facts" and language == "en"
+    # No parser that is installed reads the language.
+    whole = srl is None and rules == "facts" and language not in ("en", "any")
+    srl = srl or ("embedded" if facts else "sentences" if whole else "roles")
     small = rules == "facts" and srl != "sentences"
     weights = weights or ("words" if small else "equal")
     choose("weights", weights, Weights)
-    facts = rules == "facts" and language == "en"
-    srl = srl or ("embedded" if facts else "roles")
 
     if llm is not None:
         if parses is not None:
@@ -228,7 +231,14 @@ def extract(
         batch.references,
         signature,
         _totals(made, records) | made.counts,
-        tuple(_notes(made)),
+        (*_notes(made), *([_whole_note(language)] if whole else [])),
+    )
+
+
+def _whole_note(language: str) -> str:
+    return (
+        f"Each sentence is a unit: the embedded parser does not read "
+        f"{name_of(language)}. Smaller ones come of stanza, or of llm:MODEL."
     )
 
 

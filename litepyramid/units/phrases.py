@@ -147,16 +147,18 @@ class Phrases(Tree):
 
     def title(self, name: int) -> list[int]:
         """What stands before a name and says what its bearer is, as tokens."""
+        # Asked of every word of every phrase: what is below it, only of names.
+        if self.relation(name) in ("compound", "flat") or not self.is_name(name):
+            return []
         start = name
         while start > 0 and self.is_name(start - 1):
             start -= 1
         before = start - 1
-        cut = self.relation(name) in ("compound", "flat")
         # "Dug and singer Ann Lee": what "and" joins is no title.
         tokens = [t for t in self.under(name) if t < start]
         while tokens and self.relation(tokens[0]) in ("cc", "punct"):
             tokens.pop(0)
-        if cut or not (self.is_name(name) and tokens and tokens[-1] == before):
+        if not tokens or tokens[-1] != before:
             return []
         kinds = people_nouns()
         word = self.lower(before) if before == 0 else self.tokens[before]

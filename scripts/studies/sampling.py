@@ -26,7 +26,7 @@ from litepyramid.scoring.estimates import (
     estimate,
     joined,
 )
-from litepyramid.training.pairs import by_summary, labelled_pairs
+from litepyramid.training.pairs import labelled_pairs
 
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 WAYS = ("inputs", "summaries", "facts", "unsure facts")

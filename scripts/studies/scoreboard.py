@@ -435,11 +435,11 @@ def read_sets(folder: Path | None) -> tuple[Board, list[str]]:
 
     if (ROOT / "nli_wiki").is_dir():
         pairs.append(nli_wiki(ROOT))
-    for name, path in PAIRS.items():
-        if (ROOT / path).is_file():
-            pairs.append(pairs_of(ROOT / path, name))
+    for name, relative in PAIRS.items():
+        if (ROOT / relative).is_file():
+            pairs.append(pairs_of(ROOT / relative, name))
         else:
-            missing.append(path)
+            missing.append(relative)
 
     for path in sorted(folder.iterdir()) if folder else ():
         if path.is_dir():

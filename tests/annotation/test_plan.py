@@ -18,11 +18,11 @@ from litepyramid.annotation.budget_plan import read_plan, writing_hours
 from litepyramid.annotation.label_power import FACTS, SPREAD, TOGETHER
 from litepyramid.annotation.plan import plan_budget
 from litepyramid.data.records import InputUnits, Unit, Units
+from litepyramid.data.scores import Scores
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units
 from litepyramid.language import words
 from litepyramid.scoring.estimates import prediction_powered
-from litepyramid.types import ScoreTable
 from litepyramid.units.align import Sentence
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -223,9 +223,10 @@ def _fewer_inputs_are_tried():
 
 def power_of(values, difference):
     """What it takes by a pilot of three systems on twenty inputs."""
-    inputs = tuple(f"i{n:02}" for n in range(20))
-    pilot = ScoreTable(("judge", "human"), ("a", "b", "c"), inputs, values)
-    return lp.label_power(pilot, metric="judge", difference=difference)
+    judge, human = values
+    inputs = [f"i{n:02}" for n in range(20)]
+    pilot = Scores.of({"judge": judge, "human": human}, "abc", inputs)
+    return lp.label_power(pilot, difference=difference)
 
 
 def test_a_difference_is_one_on_the_scale_of_the_pilot():
@@ -285,10 +286,10 @@ def test_a_test_finds_no_less_than_its_level_and_a_pilot_must_vary():
     assert [lp.label_power().alone, lp.label_power().combined] == [208, 167]
 
     values = np.stack([np.full(20, 0.4), np.full(20, 0.5)])
-    inputs = tuple(f"i{n}" for n in range(20))
-    table = ScoreTable(("judge", "human"), ("a", "b"), inputs, np.stack([values] * 2))
+    inputs = [f"i{n}" for n in range(20)]
+    table = Scores.of({"judge": values, "human": values}, "ab", inputs)
     with refused("differ more on one input than on another"):
-        lp.label_power(table, metric="judge")
+        lp.label_power(table)
 
 
 @pytest.mark.parametrize(("code", "name"), [("de", "German"), ("zh", "Chinese")])

@@ -8,7 +8,6 @@ from duc_files import FOUND, SCUS, SUMMARY, pan, pyr
 import litepyramid as lp
 from litepyramid.duc.ducview import read_pyramid
 from litepyramid.duc.peers import read_pyramid_files, score_peers
-from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
 from litepyramid.units.align import align_all, sentences_of
 
 
@@ -30,7 +29,7 @@ def test_scores_counted_by_hand(folder):
     """Weights 3 3 2 1 1 1: 11 contributors, 3 references, so an ideal of floor(3.67 +
     .5) = 4."""
     result = score_peers(read_pyramid_files([folder]))
-    assert result.scores.systems == ("4", "9", "17")
+    assert result.scores.systems == ("17", "4", "9")
     assert result.scores.inputs == ("D0901-A", "D0902-A")
     modified, original = result.scores.values
     ideal = 3 + 3 + 2 + 1
@@ -39,20 +38,20 @@ def test_scores_counted_by_hand(folder):
     same(
         modified,
         [
+            [7 / ideal, 11 / ideal],
             [1 / ideal, np.nan],
             [0, np.nan],
-            [7 / ideal, 11 / ideal],
         ],
     )
     same(
         original,
         [
+            [7 / (3 + 3 + 2 + 1 + 1), 11 / 11],
             [1 / 3, np.nan],
             [np.nan, np.nan],
-            [7 / (3 + 3 + 2 + 1 + 1), 11 / 11],
         ],
     )
-    assert result.counts == ((1, 1, 0), (1, 0, 0), (2, 9, 1))
+    assert result.counts == ((2, 9, 1), (1, 1, 0), (1, 0, 0))
     text = result.to_table()
     assert "2 summaries were not annotated" in text
     assert "1 summary has no SCU marked at all" in text
@@ -78,16 +77,21 @@ def test_labels_units_and_references_are_what_the_readers_read(folder, tmp_path)
     for to in ("units", "labels", "summaries", "references"):
         lp.convert([folder], to=to, complete=True).save(tmp_path / f"{to}.jsonl")
 
-    units = as_units(tmp_path / "units.jsonl")
-    assert [entry.input for entry in units] == ["D0901-A", "D0902-A"]
-    assert [unit.weight for unit in units[0].units] == [3, 3, 2, 1, 1, 1]
-    (labels,) = as_labels(tmp_path / "labels.jsonl", units)
-    assert labels.system == "17"
-    assert labels.labels == ((1, 1, 0, 1, 0, 0), (1, 1, 1, 1, 1, 1))
-    (summaries,) = as_summaries(tmp_path / "summaries.jsonl")
-    assert summaries.system == "17"
-    assert summaries.texts[0] == " ".join(SUMMARY)
-    references = as_references(tmp_path / "references.jsonl")
+    data = lp.load(
+        tmp_path / "summaries.jsonl",
+        tmp_path / "units.jsonl",
+        labels=tmp_path / "labels.jsonl",
+        references=tmp_path / "references.jsonl",
+    )
+    assert (data.systems, data.inputs) == (("17",), ("D0901-A", "D0902-A"))
+    units = [*data.units]
+    assert sorted([unit.weight for unit in units[0].units]) == [1, 1, 1, 2, 3, 3]
+    # SCUs 1, 2 and 4 of the first input are in the summary, all of the second's.
+    found = {SCUS[n][1] for n in (0, 1, 3)}
+    of_first = [float(text in found) for text in units[0].texts]
+    same(data.labels.values, [[*of_first, 1, 1, 1, 1, 1, 1]])
+    assert data.summaries.texts[0][0] == " ".join(SUMMARY)
+    references = data.references
     assert [len(entry.references) for entry in references] == [3, 3]
 
     # Aligned, the units are where their contributors are.
@@ -111,9 +115,9 @@ def test_each_annotation_is_scored_by_the_pyramid_that_it_carries(folder):
     pan(folder / "D0901-A.M.100.E.50.pan", {"3": [["Lune"]]}, scus=other)
     pyramids = read_pyramid_files([folder])
     scores = score_peers(pyramids).scores
-    assert scores.systems == ("4", "9", "17", "50")
+    assert scores.systems == ("17", "4", "50", "9")
     # of 50 six SCUs of weight 1 from three references
-    assert scores.values[0, 2:, 0] == pytest.approx([7 / 9, 1 / 2])
+    assert scores.values[0, [0, 2], 0] == pytest.approx([7 / 9, 1 / 2])
     assert [u.weight for u in pyramids.units()[0].units] == [3, 3, 2, 1, 1, 1]
     notes = " ".join(pyramids.notes)
     assert "1 .pyr files differ from the pyramid" in notes
@@ -160,17 +164,17 @@ def test_nist_names_of_one_set_are_one_input(duc):
     """Summarizers' letters, the assessor's, case and leading zeros do not part what is
     one."""
     folder = read_pyramid_files([duc])
-    assert (folder.inputs, folder.systems) == (("D0701", "D0702"), ("7", "15", "24"))
+    assert (folder.inputs, folder.systems) == (("D0701", "D0702"), ("15", "24", "7"))
     assert "D0701-AGHI.pyr belongs to D0701" in folder.notes[0]
     result = score_peers(folder)
-    assert result.counts == ((2, 2, 0), (2, 2, 0), (1, 1, 0))
+    assert result.counts == ((2, 2, 0), (1, 1, 0), (2, 2, 0))
     assert "1 summary was not annotated" in result.to_table()
     notes = " ".join(lp.pyramid([duc], complete=True).notes)
     assert "1 system of 3 annotated on fewer than 2 inputs: 24 (1)" in notes
     assert "not annotated and" not in notes
-    whole = lp.convert([duc], complete=True)
-    data = lp.load(units=whole.units, data=whole.summaries, labels=whole.labels)
-    assert (data.systems, data.inputs) == (("7", "15"), ("D0701", "D0702"))
+    data = lp.convert([duc], complete=True).data
+    assert (data.systems, data.inputs) == (("15", "7"), ("D0701", "D0702"))
+    assert data.labels.values.sum(axis=1).tolist() == [2, 2]
 
 
 def test_all_annotations_of_a_summary_count(tmp_path):
@@ -187,8 +191,13 @@ def test_all_annotations_of_a_summary_count(tmp_path):
     assert result.scores.values[0, :, 0] == pytest.approx([2 / 9, 1 / 9])
     assert result.counts == ((1, 2, 0), (1, 1, 0))
     assert "another person annotated too (D0631)" in " ".join(folder.notes)
-    labels = {entry.system: entry.labels[0] for entry in folder.labels()}
-    assert labels == {"10": (0.5, 0, 0, 0.5, 0, 0), "A": (0, 0, 0, 1, 0, 0)}
+    labels = folder.labels()
+    texts = [fact.text for fact in labels.units.facts]
+    closed, monday = map(texts.index, (SCUS[0][1], SCUS[3][1]))
+    assert labels.systems == ("10", "A")
+    of_10, of_a = labels.values
+    assert of_10[[closed, monday]].tolist() == [0.5, 0.5]
+    assert (of_10.sum(), of_a[monday], of_a.sum()) == (1, 1, 1)
 
 
 def test_the_signature_names_what_the_scores_depend_on(folder):

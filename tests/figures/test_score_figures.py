@@ -1,19 +1,17 @@
 """Figures of scores: the numbers of the result, nothing covered or cut, one column
 wide."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from cases import quick_score
 
 import litepyramid as lp
 from litepyramid import tables
+from litepyramid.data.scores import Scores
 from litepyramid.figures.drawing import new_figure
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.scoring.combine import combine
 from litepyramid.scoring.compare import compare
-from litepyramid.types import ScoreMatrix
 
 pytest.importorskip("matplotlib")
 from figure_checks import Drawn, check
@@ -113,9 +111,8 @@ def test_differences_of_pairs_or_of_many(result, tmp_path):
 
 def test_a_matrix_without_a_significant_pair_is_not_blank(tmp_path):
     values = np.random.default_rng(0).random((8, 4))
-    names = tuple("abcdefgh"), tuple("1234")
     for own in (values, np.zeros_like(values)):  # a tie of all systems too
-        scores = ScoreMatrix("m", *names, own)
+        scores = Scores.of({"m": own}, "abcdefgh", "1234")
         figure = compare(scores, samples=100).to_figure()
         check(figure, tmp_path)
         shown = np.ma.filled(figure.axes[0].images[0].get_array(), np.nan)
@@ -124,9 +121,10 @@ def test_a_matrix_without_a_significant_pair_is_not_blank(tmp_path):
 
 
 def test_labels_and_judge_beside_the_labels_alone(result, tmp_path):
-    values = result.human_matrix.values.copy()
-    values[:, 3:8] = np.nan
-    combined = combine((result.matrix, replace(result.human_matrix, values=values)))
+    human = result.human.copy()
+    human[:, 3:8] = np.nan
+    scores = {"judge": result.values, "human": human}
+    combined = combine(Scores.of(scores, result.systems, result.inputs))
     figure = combined.to_figure()
     check(figure, tmp_path)
     axes = figure.axes[0]
@@ -137,7 +135,7 @@ def test_labels_and_judge_beside_the_labels_alone(result, tmp_path):
 
 
 def test_reliability(result, tmp_path):
-    found = calibrate(result.presence + 0.01, result.labels)
+    found = calibrate(result.presence + 0.01, result.labels.values)
     figure = found.to_figure()
     check(figure, tmp_path)
     bins = []

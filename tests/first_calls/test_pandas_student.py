@@ -44,22 +44,16 @@ TABLES = {
     "a column of splits beside the texts": WIDE.assign(
         id=[7, 8], split="test", ok=[True, False]
     ),
-    "a dict of columns with the references": {
-        "bart": BART,
-        "t5": T5,
-        "gold": REFERENCES,
-    },
 }
 FIRST, SECOND = LONG[:2], LONG[2:]
 WITH_REFERENCES = {
-    "groups of a frame": (dict([*LONG.groupby("model")["prediction"]]), REFERENCES),
     "texts of pandas' own types": (
         WIDE[["bart", "t5"]].astype("string"),
         WIDE["reference"].astype("category"),
     ),
     "systems on the rows of a filter": (
-        {"bart": FIRST.prediction, "t5": SECOND.prediction},
-        SECOND.target,
+        {"bart": FIRST.prediction, "t5": SECOND.prediction.reset_index(drop=True)},
+        SECOND.target.reset_index(drop=True),
     ),
 }
 
@@ -82,6 +76,12 @@ def test_texts_beside_references_are_scored(name, by_hand):
     data, references = WITH_REFERENCES[name]
     result = follow(lambda **options: score(data, references=references, **options))
     assert result.scores == by_hand.scores
+
+
+def test_groups_of_a_frame_are_refused_as_their_indices_are_no_ids():
+    groups = dict([*LONG.groupby("model")["prediction"]])
+    with refused("reset_index"):
+        score(groups, references=REFERENCES)
 
 
 COLUMNS = [{"system": ["bart", "t5"]}, "system=bart+t5", "input=doc_id,system=*"]

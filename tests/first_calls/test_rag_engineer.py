@@ -1,5 +1,5 @@
 """First calls of an engineer of a RAG product, with exports of other tools; more of
-them in `tests/io/test_exports.py`."""
+them in `tests/imports`."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from calls import follow, follow_line
 from cases import quick_score, write_lines
-
-import litepyramid as lp
 
 FILES = Path(__file__).resolve().parents[1] / "data" / "formats"
 WITH_REFERENCES = [
@@ -27,24 +25,14 @@ ROWS = json.loads(
 
 
 @pytest.mark.parametrize("name", WITH_REFERENCES)
-def test_an_export_is_scored_as_it_is(name, cli):
-    printed = cli(f"score {FILES / name} {SCORE}").stdout
+def test_an_export_is_converted_and_scored(name, cli, tmp_path):
+    cli("convert", FILES / name, "-o", tmp_path / "answers.jsonl")
+    printed = cli(f"score answers.jsonl {SCORE}", cwd=tmp_path).stdout
     assert "1 system on 2 inputs" in printed
 
 
-def test_lists_beside_answers_without_ids_go_by_their_order(tmp_path):
-    facts = tmp_path / "facts.txt"
-    facts.write_text("The bridge was closed on Monday.\nLune Boats runs the ferry.\n")
-    files = [FILES / "phoenix_spans.csv", FILES / "trulens.csv"]
-    alone = quick_score(files[1:], facts).scores
-    both = quick_score(files, facts).scores
-    assert both == quick_score(files[:1], facts).scores | alone
-    assert both["phoenix_spans"] == both["rag v1"] > both["rag v2"]
-
-    texts = facts.read_text().splitlines()
-    for documents in (facts, texts):
-        precise = lp.precision(files[1], documents=documents, judge="recall")
-        assert precise.scores == {"rag v1": 1.0, "rag v2": 0.5}
+def test_an_export_that_is_scored_as_it_is_says_to_convert_it(cli):
+    assert "litepyramid convert" in cli("score", FILES / "ragas.jsonl", status=2).stderr
 
 
 def test_rows_of_our_own_with_facts(tmp_path, cli):

@@ -16,12 +16,12 @@ from tiny_models import TEXT, make_checkpoint, train_tokenizer
 import litepyramid as lp
 from litepyramid.annotation.budget_plan import read_plan
 from litepyramid.annotation.plan import plan_budget
+from litepyramid.data.door import opened
 from litepyramid.easiness.gold import read_easiness
 from litepyramid.easiness.predict import prepare
 from litepyramid.easiness.regressor import EasinessRegressor, predict_trees
 from litepyramid.easiness.sentence_features import FeatureTable
-from litepyramid.io.coerce import as_documents, as_references, as_units
-from litepyramid.io.presence import as_presence
+from litepyramid.imports.convert import Converted
 from litepyramid.judges.lexical.lexical_judge import fit_lexical, save_lexical
 from litepyramid.training.pairs import read_pairs
 from litepyramid.units.parsers.allennlp import load_srl_bert
@@ -53,7 +53,8 @@ def target(folder: Path, use: Callable[[Path], Any], heavy: bool = False) -> Tar
 def shown(result: Any):
     """The result in all its forms: what was let in must be shown too."""
     result.to_table()
-    result.to_csv()
+    if not isinstance(result, Converted):
+        result.to_csv()
     result.to_latex()
     for _ in result.json_parts():
         pass
@@ -61,24 +62,22 @@ def shown(result: Any):
 
 def scored(folder):
     files = {path.stem: path for path in folder.iterdir()}
-    names = {"presence", "summaries", "labels", "ids"} & {*files}
+    names = {"presence", "units", "labels", "ids"} & {*files}
     sources = {name: files[name] for name in names}
-    data = lp.load(files.get("table") or files["units"], **sources)
-    shown(data)
+    data = lp.load(files.get("table") or files.get("summaries"), **sources)
     judge = "lexical" if len(data.inputs) % 2 else "recall"
     shown(lp.score(data, judge=judge, samples=50))
 
 
 def authors(folder):
     data = lp.load(folder)
-    shown(data)
     shown(lp.evaluate("recall", data))
 
 
 def references(folder):
     file = next(folder.iterdir())
     if file.stem == "documents":
-        as_documents(file)
+        lp.load(documents=file)
     else:
         shown(lp.extract(file))
 
@@ -91,7 +90,7 @@ def scores(folder):
 
 def wide(folder):
     lp.read_scores(folder / "s.csv")
-    lp.read_scores(folder / "s.csv", columns="human=h1+h2")
+    lp.read_scores(folder / "s.csv", columns="human=h1")
 
 
 def converted(folder):
@@ -104,30 +103,21 @@ def exported(folder):
     path = next(folder.glob("f.*"))
     whole = lp.convert(path)
     shown(whole)
-    if whole.units:
-        lp.convert(path, to="units").save(folder / "out.jsonl")
-        as_units(folder / "out.jsonl")
-
-    data = lp.load(path)
-    shown(data)
-    if not data.summaries:
-        answers = [{"input": name, "summary": "On Monday."} for name in data.inputs]
-        data = lp.load(units=path, data=answers)
-
-    if not data.units:
-        facts = {name: ["On Monday."] for name in data.summaries[0].inputs}
-        data = lp.load(units=facts, data=path)
-
-    signed = any(unit.weight < 0 for entry in data.units for unit in entry.units)
-    rule = "points" if signed else "lite"
-    shown(lp.score(data, judge="recall", samples=50, rule=rule))
+    whole.save(folder / "table.jsonl")
+    answered = any("summary" in line for line in whole.lines)
+    role = "data" if answered else "units"
+    data = lp.load(**{role: folder / "table.jsonl"})
+    if data.units and data.summaries:
+        signed = any(unit.weight < 0 for unit in data.units.every)
+        rule = "points" if signed else "lite"
+        shown(lp.score(data, judge="recall", samples=50, rule=rule))
 
 
 def saved(folder):
     path = next(folder.glob("r.*"))
     shown(lp.report(path))
     lp.read_scores(path)
-    as_presence(path)
+    lp.load(presence=path)
 
 
 def easiness(folder):
@@ -150,16 +140,15 @@ def answers(folder):
 
 
 def pairs(folder):
-    read_pairs(folder / "n.jsonl")
+    read_pairs(opened(folder / "n.jsonl", "pairs"))
 
 
 def parses(folder):
     path = folder / "p.jsonl"
-    texts = as_references(folder / "r.txt", ["bridge", "ferry"])
+    texts = lp.load(references=folder / "r.txt", ids=["bridge", "ferry"]).references
     prepare(texts, "constituency", parses=path)
-    for rules in ("facts", "zb21"):
-        written = folder / f"{rules}.jsonl"
-        shown(lp.extract(texts, srl=str(path), rules=rules, parses=written))
+    written = folder / "zb21.jsonl"
+    shown(lp.extract(texts, srl=str(path), rules="zb21", parses=written))
 
 
 def pyramid(folder):

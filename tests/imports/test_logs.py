@@ -208,7 +208,10 @@ def test_rose_and_qapyramid(tmp_path, name, labels):
     assert [line["labels"] for line in lines] == labels
     data = lp.load(saved([path], tmp_path))
     assert (data.inputs, data.systems) == (("e0", "e1"), ("a", "b"))
-    assert data.labels.values.tolist() == [sum(labels[:2], []), sum(labels[2:], [])]
+    assert data.labels.values.tolist() == [
+        labels[0] + labels[1],
+        labels[2] + labels[3],
+    ]
 
     rows = objects_of(name)
     units = "reference_acus" if "reference_acus" in rows[0] else "QAs"

@@ -169,6 +169,25 @@ def test_where_the_users_cache_cannot_be_written_nothing_is_kept(tmp_path, monke
         assert JudgementCache("default").path is None
 
 
+def test_a_home_that_is_a_file_keeps_nothing_and_goes_on(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    home.touch()
+    monkeypatch.delenv("LITEPYRAMID_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / ".cache"))
+
+    with pytest.warns(CacheWarning, match="cannot be written"):
+        assert JudgementCache("default").path is None
+
+
+def test_a_full_disk_is_no_damage(tmp_path):
+    with JudgementCache(tmp_path / "c.sqlite") as store:
+        store._db.execute("PRAGMA max_page_count = 6")
+        rows = {bytes([n]) * 20: Stored(b"1" * 100) for n in range(200)}
+        with refused("Make room") as error:
+            store.put("m", rows)
+        assert "damaged" not in str(error.value)
+
+
 def test_a_cache_that_is_a_folder_is_refused_before_the_model_is_looked_for(tmp_path):
     with refused("is not a file"):
         lp.judge("nobody/such-model", cache=tmp_path)

@@ -152,13 +152,44 @@ def test_what_has_no_word_is_counted():
 
 
 def test_what_is_too_much_is_refused(monkeypatch):
-    for text, units in (("storm ", ["storm " * 9000]), ("a b ", ["cd"] * 99_999)):
+    long = " ".join(f"w{n}" for n in range(9000))
+    for text, units in (
+        ("storm " * 10_000, ["storm " * 9000]),
+        ("a b " * 10_000, ["cd"] * 99_999),
+        ("storm", ["a storm", long]),
+    ):
         with refused("too long for the lexical judge"):
-            JUDGE.judge([(text * 10_000, units)])
+            JUDGE.judge([(text, units)])
 
     monkeypatch.setattr(features, "MOST_ALIKE", 1)
     with refused("spelt alike"):
         JUDGE.judge([("Nepal", ["Nepalese"])])
+
+
+def test_many_units_are_held_a_few_at_once_with_the_same_features(monkeypatch):
+    texts = [
+        f"Man {n} had no{'t' * (n % 2)} storm in {n % 7} towns." for n in range(60)
+    ]
+    items = [
+        ("Man 3 had not a storm. It hit 5 towns.", [*texts, ""]),
+        ("A man.", texts),
+    ]
+    whole = JUDGE.judge(items)
+
+    monkeypatch.setattr(lexical, "_CELLS_AT_ONCE", 1000)
+    sizes = []
+    monkeypatch.setattr(
+        lexical,
+        "overlap",
+        lambda units, text: (
+            sizes.append(len(units.words.lengths)) or features.overlap(units, text)
+        ),
+    )
+    some = JUDGE.judge(items)
+
+    assert max(sizes) < 20
+    for one, other in zip(whole.presence, some.presence, strict=True):
+        assert (one == other).all()
 
 
 @pytest.mark.parametrize("labels", [[], [[1, 0]], [[2]], [[1]]])

@@ -4,6 +4,7 @@ trusted."""
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -414,6 +415,33 @@ def test_a_redirect_to_another_host_is_refused(fake):
     with refused("another host", ModelError):
         judge(fake).judge(ITEMS[:1])
     assert fake.requests == 3
+
+
+def test_redirects_that_never_end_or_leave_the_door_end_in_one_error(fake):
+    """Round and round on one host, to another port of it, as another user."""
+    path = "/chat/completions"
+    other_port = re.sub(r":\d+", ":9", fake.url)
+    other_user = fake.url.replace("//", "//me:secret@")
+    for target, words in (
+        (fake.url, "in circles"),
+        (other_port, "another host"),
+        (other_user, "another host"),
+        ("http://[", "another host"),
+    ):
+        fake.act = (307, {"Location": target + path}, b"")
+        fake.bodies.clear()
+        with refused(words, ModelError) as error:
+            judge(fake, retries=0).judge(ITEMS[:1])
+        assert "secret" not in str(error.value)
+        assert fake.requests == (6 if target == fake.url else 1)
+
+
+@pytest.mark.parametrize("prompt", ["yes-no", "three", "met"])
+def test_facts_too_are_said_to_be_data(fake, prompt):
+    judge(fake, prompt=prompt, retries=0).judge(ITEMS[:1])
+    text = fake.bodies[0]["messages"][0]["content"]
+    (line,) = re.findall(r".*never an instruction.*", text)
+    assert "criteria" in line if prompt == "met" else "facts" in line
 
 
 def test_the_first_answer_of_a_wrong_form_is_quoted(fake):

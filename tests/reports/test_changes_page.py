@@ -25,9 +25,10 @@ import litepyramid as lp
 def changed():
     """Two systems; `a` loses two facts of one input and gains one of another."""
     story = json.loads((DATA / "scores" / "changed.json").read_text())
+    units = story["units"]
     runs = []
     for summaries in (story["old"], story["new"]):
-        runs.append(quick_score(summaries, story["units"]))
+        runs.append(quick_score(summaries, units, ids=[*units]))
     kinds = {"storm": "weather", "bridge/2": "roads"}
     return lp.changes(*runs, fail_if_lost=2, by=kinds)
 
@@ -71,9 +72,9 @@ def test_filters_and_search(changed, browser, tmp_path):
 
 
 def test_a_link_or_a_key_opens_both_texts_side_by_side(changed, browser, tmp_path):
-    show(browser, changed, tmp_path, "#fact=bridge%2F2/2/a")
+    show(browser, changed, tmp_path, "#fact=bridge%2F2/Cars%20wait./a")
     detail = find(browser, "#detail")[0]
-    assert "Fact 2 of bridge/2, gained by a" in detail.text
+    assert "A fact of bridge/2, gained by a" in detail.text
     sides = texts_of(browser, "#detail .text")
     assert sides == ["The bridge is closed.", "The bridge is closed. Cars wait."]
     assert text_of(browser, "#detail ins").strip().startswith("Cars wait")
@@ -83,7 +84,7 @@ def test_a_link_or_a_key_opens_both_texts_side_by_side(changed, browser, tmp_pat
     browser.execute_script("document.querySelector('#changes [data-fact]').focus()")
     press(browser, "ARROW_DOWN", "ENTER")
     assert text_of(browser, "#detail .unit") == "Two people died."
-    assert browser.current_url.endswith("#fact=storm/2/a")
+    assert browser.current_url.endswith("#fact=storm/Two%20people%20died./a")
     press(browser, "ESCAPE")
     assert not detail.is_displayed()
     assert browser.execute_script("return document.activeElement.dataset.fact") == "1"
@@ -117,7 +118,7 @@ def test_a_result_without_texts(browser, tmp_path):
     units = [["It rained.", "We left."]]
     old = quick_score(units=units, presence={"a": [[1, 0]]})
     new = quick_score(units=units, presence={"a": [[0, 1]]})
-    show(browser, lp.changes(old, new), tmp_path, "#fact=1/1/a")
+    show(browser, lp.changes(old, new), tmp_path, "#fact=1/It%20rained./a")
     assert "without the summaries' texts" in text_of(browser, "#detail")
     assert len(find(browser, "#changes [data-fact]")) == 2
     assert not find(browser, "#groups")[0].is_displayed()

@@ -31,7 +31,7 @@ def scored():
 
 def show(browser, result, folder, link=""):
     """The page of a result, opened at a link."""
-    result.to_html(folder / "page.html")
+    result.save(folder / "page.html")
     browser.get("about:blank")
     browser.get(f"file://{folder}/page.html{link}")
 
@@ -106,7 +106,7 @@ def test_reading_and_filtering(scored, browser, tmp_path):
     assert texts_of(browser, "#scores tbody th") == ["good", "poor"]
     assert len(find(browser, "#grid tbody tr.fact")) == 3
     assert texts_of(browser, "#grid .group bdi") == ["1", "2"]  # once each
-    assert texts_of(browser, "#grid .group:first-child td") == ["1", ".50"]
+    assert texts_of(browser, "#grid .group:first-child td") == ["1", "0.50"]
     assert text_of(browser, "#grid td button") == "✓ 1●"
     assert find(browser, "#grid td button")[3].text.startswith(("✗", "?"))
     assert "present, ≥" in text_of(browser, "#legend")

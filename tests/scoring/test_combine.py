@@ -10,9 +10,9 @@ from made_up import of_presence
 from scipy import stats
 
 import litepyramid as lp
+from litepyramid.data.scores import Scores
 from litepyramid.scoring.combine import combine
 from litepyramid.scoring.estimates import prediction_powered
-from litepyramid.types import ScoreMatrix
 
 
 def made(seed, systems=3, inputs=40, noise=0.1):
@@ -32,9 +32,8 @@ def hidden(human, labelled):
 def combined(judge, human, **options):
     """What `combine` says of a judge's scores and human ones."""
     systems, inputs = judge.shape
-    names = tuple("abcdefgh"[:systems]), tuple(f"{i:04}" for i in range(inputs))
-    scores = ScoreMatrix("judge", *names, judge), ScoreMatrix("human", *names, human)
-    return combine(scores, **options)
+    names = "abcdefgh"[:systems], [f"{i:04}" for i in range(inputs)]
+    return combine(Scores.of({"judge": judge, "human": human}, *names), **options)
 
 
 @pytest.mark.parametrize("target", ["inputs", "population"])
@@ -118,11 +117,6 @@ def test_a_choice_that_is_no_sample_is_refused():
         with refused("not a random sample"):
             combined(judge, shown)
         assert combined(judge, shown, assume_random=True).labels == 12
-
-    one = ScoreMatrix("judge", ("a",), ("1",), judge[:1, :1])
-    other = ScoreMatrix("human", ("a",), ("2",), human[:1, :1])
-    with refused("different systems or inputs"):
-        combine((one, other))
 
 
 def test_scores_without_labels_are_refused_with_the_way_to_labels():

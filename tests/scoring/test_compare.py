@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from oracles import multipletests
 from scipy import stats
 
+from litepyramid.data.scores import Scores
 from litepyramid.scoring.compare import compare
 from litepyramid.scoring.inference import flip_p_of, flip_p_values, rank_groups
 from litepyramid.stats import adjust_p_values, flip_tails, system_intervals
-from litepyramid.types import ScoreMatrix
 
 
-def matrix(values):
+def table(values):
     values = np.asarray(values, dtype=float)
     systems, inputs = values.shape
-    names = tuple(f"s{i}" for i in range(systems))
-    return ScoreMatrix("m", names, tuple(map(str, range(inputs))), values)
+    names = [f"s{i}" for i in range(systems)], [str(i) for i in range(inputs)]
+    return Scores.of({"m": values}, *names)
 
 
 def every_sum(values):
@@ -166,13 +166,13 @@ def test_level_of_families_holds_under_no_difference():
 
 
 def test_what_no_number_of_inputs_can_show_is_said():
-    few = compare(matrix(graded(33, 12, 0.1)), samples=40)
+    few = compare(table(graded(33, 12, 0.1)), samples=40)
     assert all(pair.p_holm >= 0.05 for pair in few.pairs)
     notes = " ".join(few.to_tables()[0].notes)
     assert "0 of 528 pairs differ significantly" in notes
     assert "p is at least 0.00049, and 528 pairs at 0.05 need 15 inputs" in notes
 
-    enough = compare(matrix(graded(33, 15, 0.1)), samples=40)
+    enough = compare(table(graded(33, 15, 0.1)), samples=40)
     assert "No difference could" not in " ".join(enough.to_tables()[0].notes)
     assert any(pair.p_holm < 0.05 for pair in enough.pairs)
 
@@ -210,14 +210,14 @@ def test_corrections_equal_statsmodels(p):
 
 def test_missing_cells_are_left_out_and_counted():
     values = np.array([[1.0, 0.5, np.nan, 0.2], [0.5, np.nan, 0.3, 0.1]])
-    (pair,) = compare(matrix(values)).pairs
+    (pair,) = compare(table(values)).pairs
     assert pair.inputs == 2
     assert pair.difference == pytest.approx((0.5 + 0.1) / 2)
     values[1, [0, 3]] = np.nan
     with refused("share no scored input"):
-        compare(matrix(values))
+        compare(table(values))
     with refused("at least two"):
-        compare(matrix([[1.0]]))
+        compare(table([[1.0]]))
 
 
 @settings(max_examples=20)
@@ -227,7 +227,7 @@ def test_systems_share_a_group_exactly_when_they_do_not_differ(seed, number):
     values = rng.normal(rng.normal(0, 0.5, (number, 1)), 1, (number, 12))
     values[-1] = values[0]  # equal systems differ in nothing
 
-    comparison = compare(matrix(values), samples=40)
+    comparison = compare(table(values), samples=40)
     groups = rank_groups(values)
 
     for pair in comparison.pairs:
@@ -252,7 +252,7 @@ def test_a_system_without_a_score_is_in_no_group():
 
 
 def test_against_one_system_only_its_pairs_are_tested_and_corrected():
-    scores = matrix(graded(9, 30, 0.05))
+    scores = table(graded(9, 30, 0.05))
     every = {}
     for pair in compare(scores, samples=40).pairs:
         every[frozenset((pair.first, pair.second))] = pair
@@ -274,7 +274,7 @@ def test_against_one_system_only_its_pairs_are_tested_and_corrected():
 @pytest.mark.parametrize("width", [60, 200])
 def test_many_systems_are_a_matrix_as_wide_as_the_terminal(width, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
-    comparison = compare(matrix(graded(20, 60, 0.025)), samples=40)
+    comparison = compare(table(graded(20, 60, 0.025)), samples=40)
     pairs = comparison.pairs
 
     text = comparison.to_table()

@@ -49,7 +49,7 @@ def test_coin_flips_are_good_for_nothing(seed):
 
 
 def test_a_judge_that_contradicts_people_is_not_good_enough():
-    labels = judged(0).labels.reshape(5, 300, 6)
+    labels = judged(0).labels.values.reshape(5, 300, 6)
     found = lp.audit(of_presence(1 - 0.9 * labels, labels))
     assert found.verdict.startswith("Not good enough")
 

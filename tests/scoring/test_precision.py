@@ -5,8 +5,8 @@ import pytest
 from cases import refused
 
 import litepyramid as lp
+from litepyramid.data.score_tables import read_scores
 from litepyramid.embedded.example import load_example
-from litepyramid.io.scores import read_scores
 
 OPTIONS = {"judge": "recall", "samples": 40}
 TEXTS = {
@@ -71,7 +71,7 @@ def test_documents_are_premises_and_results_are_read_again(tmp_path):
 
     faith.save(tmp_path / "f.json")
     table = read_scores(tmp_path / "f.json")
-    np.testing.assert_array_equal(table.matrix("faithfulness").values, faith.values)
+    np.testing.assert_array_equal(table["faithfulness"], faith.values)
     assert lp.compare(tmp_path / "f.json").systems == lp.compare(faith).systems
 
 

@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from cases import same
+from cases import refused, same, write_lines
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -74,3 +74,47 @@ def test_systems_that_repeat_are_scored_by_their_means(rows):
     assert result.values.tolist() == [[0.5, 1.0], [1.0, 0.0]]
     assert "'a' gave up to 2 answers to an input" in " ".join(result.notes)
     assert "repeats:2" in str(result.signature)
+
+
+def test_labels_of_repeats_are_averaged_too(tmp_path):
+    rows = []
+    for row in ROWS:
+        rained = float("rained" in row["summary"])
+        rows.append({**row, "units": ["It rained."], "labels": [rained]})
+    judge = lambda text, units: [float("rained" in text)]  # noqa: E731
+    result = lp.score(rows, judge=judge, samples=50)
+    assert result.human.tolist() == result.values.tolist() == [[0.5, 1.0], [1.0, 0.0]]
+    assert result.plan[0].startswith("5 summaries of 2 systems")
+
+    # A system may answer an input less often than others, in any order.
+    assert lp.score(rows[::-1], judge=judge, samples=50) == result
+    result.save(tmp_path / "scores.json")
+    assert lp.report(tmp_path / "scores.json").values.tolist() == result.values.tolist()
+    path = write_lines(tmp_path / "rows.jsonl", rows)
+    human = [line["human"] for line in lp.convert([path], to="scores").lines]
+    assert human == [0.5, 1.0, 1.0, 0.0]
+
+
+def test_an_answer_that_failed_is_left_out_of_the_mean_or_empty():
+    rows = [*ROWS, {"system": "b", "input": "2", "summary": None, "repeat": 2}]
+    judge = lambda text, units: [float("snowed" in text)]  # noqa: E731
+    both = {}
+    for nulls in ("zero", "missing"):
+        result = lp.score(rows, UNITS, judge=judge, samples=50, nulls=nulls)
+        both[nulls] = result.values.tolist()
+    assert both == {
+        "zero": [[0.5, 0.0], [0.0, 0.5]],
+        "missing": [[0.5, 0.0], [0.0, 1.0]],
+    }
+
+
+@given(st.permutations(range(7)))
+def test_the_numbers_of_repeats_change_no_bit(order):
+    values = np.array([0.1, 0.2, 0.3, 0.7, 1 / 3, 1e-9, np.nan])[:, None]
+    averaged = average_repeats(values[order], ["a"] * 7)
+    assert averaged.means == average_repeats(values, ["a"] * 7).means
+
+
+def test_precision_takes_one_answer_for_each_input():
+    with refused("several answers"):
+        lp.precision(ROWS, references={"1": ["It rained."], "2": ["It rained."]})

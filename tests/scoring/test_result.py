@@ -10,7 +10,7 @@ from cases import DATA, cases, quick_score, refused
 from test_score import HALF, SYSTEMS, UNITS, scored, words
 
 import litepyramid as lp
-from litepyramid.io.scores import read_scores, select_matrix
+from litepyramid.data.score_tables import read_scores
 from litepyramid.scoring.saved_result import report
 from litepyramid.tables import plain
 
@@ -40,9 +40,9 @@ def test_scores_are_read_from_every_form(result, tmp_path, ending):
     result.save(tmp_path / f"r.{ending}")
     table = read_scores(tmp_path / f"r.{ending}")
     assert (table.systems, table.inputs) == (result.systems, result.inputs)
-    assert select_matrix(table).metric == "mine"
-    np.testing.assert_array_equal(table.matrix("mine").values, result.values)
-    np.testing.assert_array_equal(table.matrix("human").values, result.human)
+    assert table.one().metrics == ("mine",)
+    np.testing.assert_array_equal(table["mine"], result.values)
+    np.testing.assert_array_equal(table["human"], result.human)
 
 
 def test_results_of_one_metric_are_told_apart_and_parts_put_together(tmp_path):

@@ -23,12 +23,12 @@ RUBRIC = st.lists(CRITERION, min_size=1, max_size=6).filter(lambda own: max(own)
 
 def rubrics(rows):
     entries = []
-    for i, row in enumerate(rows):
+    for row in rows:
         units = []
         for j, (weight, tags) in enumerate(row):
             units.append(Unit(f"c{j}", weight, tags=tuple(sorted(tags))))
-        entries.append(InputUnits(str(i), tuple(units)))
-    return tuple(entries)
+        entries.append(units)
+    return entries
 
 
 def scored(rows, answers, labels=None, rule="points"):
@@ -120,7 +120,7 @@ def test_a_broken_rubric_is_refused_before_anything_is_judged():
 
     for weights in ([3, 0], [3, float("nan")], [3, float("inf")], [-3, -1]):
         for rule in ("points", "normalized"):
-            with refused("input '1'"):
+            with refused("input '2'"):
                 score(weights, rule)
     for rule in ("lite", "sample-2", "original", "modified-2"):
         with refused("the rule points"):
@@ -176,7 +176,8 @@ def test_a_question_is_part_of_the_input_and_reaches_judges_that_use_it(tmp_path
             InputUnits("a", (Unit("2029"),), question),
             InputUnits("b", (Unit("Oslo"),)),
         ]
-        return quick_score({"s": ["In 2029.", "In Rome."]}, units, judge=judge)
+        texts = {"s": {"a": "In 2029.", "b": "In Rome."}}
+        return quick_score(texts, units, judge=judge)
 
     result = scored("When?", judge)
     assert asked == ["When?", None]

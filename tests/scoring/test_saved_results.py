@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cases import refused
-from litepyramid.data.saved import checksum_of
 
 import litepyramid as lp
-from litepyramid.io.scores import read_scores
+from litepyramid.data.saved import checksum_of
+from litepyramid.data.score_tables import read_scores
 from litepyramid.tables import plain
 
 UNITS = {"q1": ["The ferry sank.", "Two people died."], "q2": ["It rained."]}
@@ -179,7 +179,7 @@ def test_a_judge_without_a_revision_may_differ_between_versions(judge):
 
 
 def test_presence_that_was_given_has_no_judge():
-    now = lp.score(presence={"a": [[1, 0], [1]]}, units=UNITS, samples=50)
+    now = lp.score(presence={"a": {"q1": [1, 0], "q2": [1]}}, units=UNITS, samples=50)
     assert lp.changes(of_version(now, "0.0.9"), now).changes[0].difference == 0
 
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
+from litepyramid.data.scores import Scores
 from litepyramid.tables import plain
-from litepyramid.types import ScoreMatrix
 
 SMALL = json.loads((DATA / "scores" / "small.json").read_text())
 
@@ -108,10 +108,8 @@ VERBS = {lp.compare: {"samples": 60}, lp.combine: {}}
 
 def called(verb, scores, **options):
     """What a verb says of a metric's scores, and of people's if it takes them."""
-    names = tuple("abcd"), tuple("12345678")
-    metric = ScoreMatrix("m", *names, scores)
-    both = metric, ScoreMatrix("human", *names, HUMAN)
-    return verb(metric if verb is lp.compare else both, **VERBS[verb] | options)
+    table = Scores.of({"m": scores, "human": HUMAN}, "abcd", "12345678")
+    return verb(table, **VERBS[verb] | options)
 
 
 @settings(max_examples=10, deadline=None)

@@ -25,7 +25,7 @@ tokenizers = pytest.importorskip("tokenizers")
 
 THREE = ("entailment", "neutral", "contradiction")
 PAIRS = synthetic_pairs(24, 0)
-TEXTS = [text for pair in synthetic_pairs(60, 0).pairs for text in pair]
+TEXTS = [text for pair in synthetic_pairs(60, 0) for text in pair[:2]]
 
 # Each kind as its hub models are: the names of its special tokens (beginning, padding,
 # end, unknown, mask), what splits its words, its tokenizer, and its configuration.

@@ -17,8 +17,8 @@ from training_data import files_of, synthetic_pairs
 
 import litepyramid as lp
 from litepyramid.data.door import opened
+from litepyramid.disk import locked
 from litepyramid.errors import InputError, ModelError
-from litepyramid.files import locked
 from litepyramid.judges.evaluate import brier_score
 from litepyramid.judges.labelled import LabelledPair
 from litepyramid.judges.nli.checkpoint import THREE, ClassOrder
@@ -136,7 +136,7 @@ def tuned_by_nothing(base, goal, **settings):
 
 
 def presence_of(folder, **settings):
-    items = [(p, [h]) for p, h in synthetic_pairs(20, 4).pairs]
+    items = [(p, [h]) for p, h, *_ in synthetic_pairs(20, 4)]
     with NLIJudge(str(folder), cache=None, device="cpu", **settings) as judge:
         return np.concatenate(judge.judge(items).presence)
 

@@ -42,7 +42,11 @@ SHIPPED = Path(__file__).resolve().parents[2] / "embedded" / "lexical.json"
 _CHUNK = 2_000
 """Items whose words share a vocabulary."""
 _MOST_CELLS = 50_000_000
-"""The most comparisons of words of one summary with its units, a byte each."""
+"""The most comparisons of words of one summary with its units."""
+_CELLS_AT_ONCE = 4_000_000
+"""Comparisons held in memory at once, about forty bytes each, unless one unit needs
+more."""
+_MOST_AT_ONCE = 25_000_000
 _LETTERS = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"\w+(?:[.,'’]\w+)*")
 
@@ -343,8 +347,10 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
             yield np.full((len(units), len(FEATURES)), np.nan)
             continue
 
-        size = sum(len(alike[stem]) for unit in texts for stem in unit.ids.tolist())
-        if size * len(summary.ids) > _MOST_CELLS:
+        sizes = [sum(len(alike[stem]) for stem in unit.ids.tolist()) for unit in texts]
+        longest = max(sizes)
+        at_once = longest * max(longest, len(summary.ids))
+        if sum(sizes) * len(summary.ids) > _MOST_CELLS or at_once > _MOST_AT_ONCE:
             words_of_units = sum(len(unit.ids) for unit in texts)
             raise InputError(
                 f"a summary of {len(summary.ids)} words and units of {words_of_units} "
@@ -352,12 +358,30 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
                 hint="If these texts are intended, use the judge recall.",
             )
 
-        if units not in ready:
-            ready[units] = UnitSet.of(texts, idf, alike)
-        rows = overlap(ready[units], summary)
+        blocks = []
+        for group in _groups(sizes, len(summary.ids)):
+            if units[group] not in ready:
+                ready[units[group]] = UnitSet.of(texts[group], idf, alike)
+            blocks.append(overlap(ready[units[group]], summary))
+        rows = np.concatenate(blocks)
         # A unit without a word is compared by a word that no summary has.
         rows[[not len(unit.ids) for unit in texts]] = np.nan
         yield rows
+
+
+def _groups(sizes: Sequence[int], summary: int) -> Iterator[slice]:
+    """Runs of units, by their words, that are held at once against a summary of so many
+    words: memory grows with these, times those of the summary, or times their own."""
+    start = 0
+    total = 0
+    for number, size in enumerate(sizes):
+        total += size
+        if total * max(total, summary) > _CELLS_AT_ONCE and start < number:
+            yield slice(start, number)
+            start = number
+            total = size
+
+    yield slice(start, len(sizes))
 
 
 def fit_lexical(

@@ -38,8 +38,8 @@ _CUT = (
 )
 _KEY = "refuses the key", f"Check {' or '.join(KEYS)} in the environment."
 _REDIRECT = (
-    "sends requests on to another host",
-    "No text is sent there. Name that host yourself if you trust it.",
+    "sends requests on to another host or port, or in circles",
+    "No text is sent there. Name the last address yourself if you trust it.",
 )
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
@@ -334,6 +334,14 @@ def _key() -> str:
     )
 
 
+def _leaves(here: Any, onward: Any) -> bool:
+    """Whether a redirect leads to another host or port, to a user's, or to http from
+    https."""
+    moved = (here.host, here.port) != (onward.host, onward.port)
+    unsafe = here.scheme == "https" != onward.scheme
+    return moved or unsafe or bool(onward.userinfo)
+
+
 def _bounded_client(openai: Any, seconds: float) -> Any:
     """An HTTP client that reads no answer for longer than `seconds`, or of more than 1
     MB."""
@@ -343,20 +351,19 @@ def _bounded_client(openai: Any, seconds: float) -> Any:
 
     class Bounded(base):  # type: ignore[misc, valid-type]
         async def _within_host(self, request: Any, options: dict[str, Any]) -> Any:
-            """Sends, and follows redirects that stay on the host and as safe."""
+            """Sends, and follows a few redirects that stay on the host and port, and as
+            safe."""
             options = {**options, "stream": True, "follow_redirects": False}
+            response = await super().send(request, **options)
 
             for _ in range(_MOST_REDIRECTS):
-                response = await super().send(request, **options)
                 onward = response.next_request
-
-                if onward is None or onward.url.host != request.url.host:
-                    break
-                if request.url.scheme == "https" != onward.url.scheme:
+                if onward is None or _leaves(request.url, onward.url):
                     break
 
                 await response.aclose()
                 request = onward
+                response = await super().send(request, **options)
 
             return response
 

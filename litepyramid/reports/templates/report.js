@@ -159,7 +159,7 @@
     const p = presence(s, fact.place);
     return human === null || p === null ? 0 : Math.abs(human - p);
   }));
-  const apart = (fact) => Math.max(...systems.map((_, s) => range(opinions(s, fact.place))));
+  const disagreement = (fact) => Math.max(...systems.map((_, s) => range(opinions(s, fact.place))));
   const inputScore = data.inputs.map((_, i) => {
     const scores = systems.map((s) => s.inputs[i]).filter((value) => value !== null);
     return scores.length ? mean(scores) : 2;
@@ -217,7 +217,7 @@
       common: (fact) => -mean(held(fact)),
       split: (fact) => -spread(held(fact)),
       against: (fact) => -against(fact),
-      apart: (fact) => -apart(fact),
+      apart: (fact) => -disagreement(fact),
     }[byId("sort").value];
     if (key) {
       const keys = new Map(state.shown.map((fact) => [fact, key(fact)]));

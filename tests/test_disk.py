@@ -8,9 +8,10 @@ import threading
 import pytest
 from cases import refused
 
-from litepyramid.files import atomic_write, check_output, new_folder, read_lines
-from litepyramid.io.coerce import as_summaries, as_units
+from litepyramid import load
 from litepyramid.data.score_tables import read_scores
+from litepyramid.disk import check_output, check_outputs, new_folder, write
+from litepyramid.files import read_lines
 
 
 def test_a_pipe_is_written_through_and_stays_a_pipe(tmp_path):
@@ -19,8 +20,7 @@ def test_a_pipe_is_written_through_and_stays_a_pipe(tmp_path):
     read: list[str] = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
     reader.start()
-    with atomic_write(pipe) as file:
-        file.write("through")
+    write(pipe, ["through"])
     reader.join(timeout=30)
     assert read == ["through"]
     assert pipe.is_fifo()
@@ -31,24 +31,24 @@ def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
     link = tmp_path / "link"
     goal.write_text("old")
     link.symlink_to(goal)
-    with refused("is a link"), atomic_write(link) as file:
-        file.write("new")
+    with refused("is a link"):
+        write(link, ["new"])
     hard = tmp_path / "folder" / "hard"
     hard.parent.mkdir()
     hard.hardlink_to(goal)
 
-    nested = {"x": [hard.parent]}
-    for inputs in (goal, [str(goal)], tmp_path, f"onnx:{tmp_path}", nested):
-        with refused("one of the files to read"):
-            check_output(hard, inputs)
+    for read in (goal, str(goal), tmp_path):
+        with refused("is read by this command"):
+            check_outputs([hard], [read])
+    with refused("would be overwritten"):
+        check_output(hard)
 
     with refused("is a link"):
         check_output(link)
-    check_output(tmp_path / "new" / "x.json", tmp_path)
+    check_output(tmp_path / "new" / "x.json")
     with refused("goal: is not a folder"):
         check_output(goal / "x.json")
-    with atomic_write(tmp_path / "new" / "x.json") as file:
-        file.write("{}")
+    write(tmp_path / "new" / "x.json", ["{}"])
     assert goal.read_text() == "old"
 
 
@@ -85,8 +85,8 @@ def test_a_dash_is_standard_input(monkeypatch):
 
     scores = read_scores(typed(SCORES.encode()))
     assert scores.values.tolist() == [[[0.5], [0.25]]]
-    [system] = as_summaries(typed(gzip.compress(b'["It rained."]')))
-    assert (system.system, system.texts) == ("system", ("It rained.",))
+    summaries = load(typed(gzip.compress(b'["It rained."]')), [["It"]]).summaries
+    assert (summaries.systems, summaries.texts) == (("system",), (("It rained.",),))
 
 
 def test_a_pipe_is_read_once_and_a_device_is_refused(tmp_path):
@@ -96,16 +96,15 @@ def test_a_pipe_is_read_once_and_a_device_is_refused(tmp_path):
         threading.Thread(target=pipe.write_text, args=(text,), daemon=True).start()
         return pipe
 
-    units = as_units(piped("u.txt", "It rained.\tNo.\n"))
-    assert units[0].texts == ("It rained.", "No.")
+    data = load([piped("a.txt", "It rained.\n")], piped("u.txt", "It rained.\tNo.\n"))
+    assert data.units["1"].texts == ("It rained.", "No.")
+    assert data.summaries.texts == (("It rained.",),)
     scores = read_scores(piped("s.csv", SCORES))
     assert scores.values.tolist() == [[[0.5], [0.25]]]
-    [system] = as_summaries([piped("a.txt", "It rained.\n")])
-    assert system.texts == ("It rained.",)
 
     for device in ("/dev/zero", "/dev/null"):
         with refused("is a device"):
-            as_units(device)
+            load(units=device)
 
 
 def test_lines_that_end_in_a_carriage_return_are_lines(tmp_path):
