@@ -58,8 +58,8 @@ score answers.csv --columns reference=reference -j recall -n 200
 score answers.csv -u units.jsonl -l labels.csv -j mini -n 200
 score {summaries} -u units.jsonl -j lexical -n 200 --rule vital
 score {summaries} -u units.jsonl -j lexical -n 200 --rule sample-3
-score -u units.jsonl --presence labels.csv --columns presence=label -n 200 --rule original
-score -u units.jsonl --presence labels.csv --columns presence=label -n 200 --rule modified-1
+score -u units.jsonl --presence labels.csv --columns presence.presence=label -n 200 --rule original
+score -u units.jsonl --presence labels.csv --columns presence.presence=label -n 200 --rule modified-1
 compare wide.csv --metric rouge -n 200
 compare {tables} --metric bert -n 200 --against s3
 changes scores.json recall.json --across-judges --by topics.csv:topic
@@ -232,9 +232,10 @@ def run(folders):
         assert done.returncode in (0, 1), (line, done.stderr)
 
         outcome = [in_order(plain(results[0].to_json()))]
-        # Rows hold what belongs together.
-        table = results[0].to_csv_table()
-        outcome.append(sorted(map(repr, (*table.columns, *table.rows))))
+        # Rows hold what belongs together; those of `convert` are no tables but scores.
+        if getattr(results[0], "to", "scores") == "scores":
+            table = results[0].to_csv_table()
+            outcome.append(sorted(map(repr, (*table.columns, *table.rows))))
         if "-o" in words:
             outcome.append(written(folder / words[words.index("-o") + 1]))
         return outcome

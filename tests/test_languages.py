@@ -51,8 +51,6 @@ def parts(code: str):
     return {
         "lexical": partial(few, judge="lexical"),
         "model of English": partial(few, judge=english),
-        "parser": partial(quick_score, [text], references=[text]),
-        "precision": partial(lp.precision, [text], references=[text], judge="recall"),
         "rouge": partial(
             lp.score_metrics, [text], references=[text], metrics="rouge-1"
         ),

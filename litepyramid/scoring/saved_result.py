@@ -240,7 +240,7 @@ def _check_hashes(result: ScoreResult) -> None:
     if result.summaries is not None:
         computed["summaries_sha"] = result.summaries.sha
     # Of several answers to an input, which are averaged, none is saved.
-    elif "repeats" in saved:
+    elif "answers" in saved:
         computed["summaries_sha"] = saved.get("summaries_sha")
 
     for name in ("units_sha", "inputs_sha", "label_units_sha", "summaries_sha"):

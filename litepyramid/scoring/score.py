@@ -187,7 +187,7 @@ def score(
         "labels_sha": None if labels is None else labels.sha,
         "label_units_sha": labels.units.sha if labels and of_others else None,
         "presence_sha": None if whole.presence is None else whole.presence.sha,
-        "repeats": most or None,
+        "answers": most or None,
         "rule": scoring.signature(),
         "truncated": counts.get("truncated"),
         "missing": counts.get("missing") or None,

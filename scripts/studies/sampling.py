@@ -26,7 +26,7 @@ from litepyramid.scoring.estimates import (
     estimate,
     joined,
 )
-from litepyramid.training.pairs import labelled_pairs
+from litepyramid.training.pairs import by_summary, labelled_pairs
 
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 WAYS = ("inputs", "summaries", "facts", "unsure facts")
@@ -57,7 +57,8 @@ class Table:
 def read(folder: Path, name: str = "lexical", step: int = 1) -> Table:
     """REALSumm with the presences of a judge; of every system, or every so many-th."""
     data = lp.load(folder)
-    data = replace(data, summaries=data.summaries[::step])
+    some = data.summaries.take(data.systems[::step], data.inputs)
+    data = replace(data, summaries=some)
     sizes = [len(entry.units) for entry in data.units]
     inputs = np.repeat(np.arange(len(sizes)), sizes)
 
@@ -74,11 +75,11 @@ def read(folder: Path, name: str = "lexical", step: int = 1) -> Table:
         for fold in data.example_folds:
             held = np.isin(data.inputs, fold)
             pairs = labelled_pairs(data, np.array(data.inputs)[~held].tolist())
-            fitted = LexicalJudge(fit_lexical(*pairs.by_summary()))
+            fitted = LexicalJudge(fit_lexical(*by_summary(pairs)))
             facts = held[inputs]
             presence[:, facts] = score(fitted).presence[:, facts]
 
-    return Table(recall.labels, presence, recall.presence, inputs)
+    return Table(recall.labels_here, presence, recall.presence, inputs)
 
 
 def simulate(

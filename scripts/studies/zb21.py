@@ -135,7 +135,7 @@ class Run:
         path = self.root / dataset.name / HALF_MIX
         if kind == "Lite3" or not path.is_file():
             raise InputError(f"no units of {kind} in the data")
-        ids = self.root / FOLDERS[dataset.name] / "ids.txt"
+        ids = self.root / dataset.name / "ids.txt"
         return {kind: lp.load(units=path, ids=ids).units}
 
 

@@ -73,7 +73,7 @@ def test_systems_that_repeat_are_scored_by_their_means(rows):
     assert result.systems == ("a", "b")
     assert result.values.tolist() == [[0.5, 1.0], [1.0, 0.0]]
     assert "'a' gave up to 2 answers to an input" in " ".join(result.notes)
-    assert "repeats:2" in str(result.signature)
+    assert "answers:2" in str(result.signature)
 
 
 def test_labels_of_repeats_are_averaged_too(tmp_path):

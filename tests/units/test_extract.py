@@ -61,7 +61,7 @@ The line will cost 340 million kroner and open in 2029 . | The line will cost 34
 Danilo this week agreed to join Real Madrid . | Danilo this week agreed to join Real Madrid
 Leave the city now . | Leave the city | Leave the city now
 They do not moulder here .                    | They do not moulder here
-It could be used in electric cars .           | It could be used in electric cars
+It could be used in electric cars .           | It could be used | It could be used in electric cars
 Markets had not expected the decision .       | Markets had not expected the decision
 Talks broke down last week .                  | Talks broke down last week
 The prime minister called it a historic step . | The prime minister called it a historic step
