@@ -28,8 +28,9 @@ def same(ours, theirs, tolerance=1e-12):
 
 
 def quick_score(*data, **options):
-    """Scores by a judge that needs no model, with few samples."""
-    judge = {} if "presence" in options else {"judge": "recall"}
+    """Scores by a judge that needs no model, or given presence, with few samples."""
+    given = [options.get("presence"), *[getattr(one, "presence", None) for one in data]]
+    judge = {"judge": "recall"} if all(one is None for one in given) else {}
     return lp.score(*data, **({**judge, "samples": 40} | options))
 
 

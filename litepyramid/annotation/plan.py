@@ -83,7 +83,8 @@ def plan(  # references, STUs and what names them are the data, one, so eight
 
     Example:
         >>> texts = ["It rained. The old, rusty bridge at Lune was closed on Monday."]
-        >>> [sentence.text for sentence in plan(texts, sentences=1).chosen()]
+        >>> chosen = plan(texts, sentences=1, by="length").chosen()
+        >>> [sentence.text for sentence in chosen]
         ['The old, rusty bridge at Lune was closed on Monday.']
 
     Command line:

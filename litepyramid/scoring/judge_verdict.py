@@ -100,6 +100,7 @@ def pairs_told(
             ends.
 
     Example:
+        >>> import numpy as np
         >>> people = np.array([True, True, False])
         >>> judge = np.array([True, False, False])
         >>> ends = np.array([0.1, 0.1, -0.1]), np.array([0.5, 0.5, 0.2])
@@ -127,6 +128,7 @@ def within(low: FloatArray, high: FloatArray, margin: float) -> Answer:
     interval that only holds 0 says nothing. NaN is an interval that is not known.
 
     Example:
+        >>> import numpy as np
         >>> within(np.array([-0.02]), np.array([0.03]), 0.05)
         'good'
         >>> within(np.array([-0.2]), np.array([0.3]), 0.05)

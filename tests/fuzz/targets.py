@@ -65,8 +65,8 @@ def scored(folder):
     names = {"presence", "units", "labels", "ids"} & {*files}
     sources = {name: files[name] for name in names}
     data = lp.load(files.get("table") or files.get("summaries"), **sources)
-    judge = "lexical" if len(data.inputs) % 2 else "recall"
-    shown(lp.score(data, judge=judge, samples=50))
+    judge = {"judge": "lexical" if len(data.inputs) % 2 else "recall"}
+    shown(lp.score(data, **({} if data.presence else judge), samples=50))
 
 
 def authors(folder):

@@ -246,7 +246,9 @@ def test_evidence_and_evaluation_get_the_question(fake):
     assert {question_of(body) for body in fake.bodies} == {"When?"}
 
     units = {"input": "a", "units": ["A storm."], "question": "What hit Oslo?"}
-    data = lp.load(units=[units], data={"s": {"a": "A storm."}}, labels={"s": {"a": [1]}})
+    data = lp.load(
+        units=[units], data={"s": {"a": "A storm."}}, labels={"s": {"a": [1]}}
+    )
     lp.evaluate(ready, data)
     assert question_of(fake.bodies[-1]) == "What hit Oslo?"
 
