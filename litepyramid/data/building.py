@@ -329,9 +329,9 @@ def _by_order(
 ) -> Iterator[tuple[Fact, Entry]]:
     """The fact of each value of an input, as many as it has units."""
     name = entries[0].input
-    # Nobody labelled this input.
+    # Nobody labelled this input: null stands for all of its units.
     if len(entries) == 1 and entries[0].value in (None, ""):
-        return
+        entries = [*entries] * len(facts)
     if len(entries) != len(facts):
         units = counted(len(facts), "unit")
         raise entries[0].error(
