@@ -169,12 +169,12 @@ class Phrases(Tree):
 
     def identity(self, noun: int, i: int) -> tuple[int, int] | None:
         """Which of a noun and an aside beside it is what the other one is."""
-        if self.base(i) not in BESIDE or self.of(i, "conj"):
+        own = self.trimmed(self.under(i))
+        if self.base(i) not in BESIDE or self.of(i, "conj") or not own:
             return None
         if self.relation(i) == "nmod":
             home = self.words_of(i, "case") == {"from"} and i > noun
-            start = self.trimmed(self.under(i))[0]
-            near = self.is_name(start - 1) or self.is_parted(i)
+            near = self.is_name(own[0] - 1) or self.is_parted(i)
             return (noun, i) if home and near and self.is_name(noun) else None
         if not self.is_parted(i) or self.of(i, "case"):
             return None
