@@ -325,3 +325,19 @@ def test_a_pipe_in_a_folder_does_not_hang(folder):
     os.mkfifo(folder / "vocab.txt")
     with refused("is no file", ModelError):
         judged(folder)
+
+
+def test_replacements_of_a_normalizer_that_multiply_are_refused(exported, tmp_path):
+    folder = shutil.copytree(exported, tmp_path / "model")
+    path = folder / "tokenizer.json"
+    saved = json.loads(path.read_text("utf-8"))
+    longer = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 10}
+    several = [longer, {**longer, "pattern": {"Regex": "a"}}]
+    saved["normalizer"] = {"type": "Sequence", "normalizers": several}
+    write(path, saved)
+    with refused("110 times", ModelError):
+        judged(folder)
+
+    # One of them alone is long, and no bomb.
+    write(path, {**saved, "normalizer": longer})
+    assert judged(folder)

@@ -19,7 +19,7 @@ from litepyramid.blas import cores, free_cores
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import file_type, read_json
 from litepyramid.judges.nli.checkpoint import Checkpoint
-from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer
+from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer, check_growth
 from litepyramid.judges.nli.onnx_file import check_one_file
 from litepyramid.text import counted
 
@@ -116,6 +116,7 @@ def read_onnx_tokenizer(folder: Path) -> Tokenizer:
         if file_type(more) == "file":
             settings = read_json(more, error=ModelError)
         core = library.Tokenizer.from_file(str(path))
+        check_growth(core)
         side = settings.get("truncation_side") or (core.truncation or {}).get(
             "direction"
         )
@@ -203,6 +204,7 @@ def as_tokenizer(tokenizer: Any) -> Tokenizer:
             expected="a model with a tokenizer.json",
         )
 
+    check_growth(core)
     core.no_truncation()
     core.no_padding()
     return Tokenizer(
@@ -286,8 +288,9 @@ def find_device(device: str) -> str:
     devices.append("cpu")
     chosen = {"auto": devices[0], "cuda": "cuda:0"}.get(device, device)
     if chosen not in devices:
+        what = "no GPU is found" if chosen.startswith("cuda") else "unknown device"
         raise InputError(
-            f"unknown device '{device}'",
+            f"{what} ('{device}')",
             expected=f"auto or one of {', '.join(devices)}",
         )
     return chosen

@@ -1,20 +1,23 @@
 """Pairs as token ids: each text tokenised once, the summary cut, batches by token
 budget."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.errors import InputError, loading
+from litepyramid.errors import InputError, ModelError, loading
 from litepyramid.judges.base import Spans
 from litepyramid.sentences import sentence_spans
 from litepyramid.text import cut, fill
 from litepyramid.types import IntArray
 
 Pair = tuple[str, str]
+_MOST_GROWTH = 64
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 EncodedBatch = dict[str, IntArray]
 """What one call of the model reads, by name: (pairs, longest pair) arrays, padded on
@@ -36,6 +39,34 @@ class Tokenizer:
     cut_left: bool = False
     typed: bool = False
     end: str = ""
+
+
+def check_growth(core: Any) -> None:
+    """Raises ModelError if the normalizer of a tokenizer could make a text many times as
+    long: a few nested replacements would fill the memory."""
+    if core.normalizer is None:
+        return
+    times = _growth(json.loads(core.normalizer.__getstate__()))
+    if times > _MOST_GROWTH:
+        raise ModelError(
+            f"the model's tokenizer may make a text {times:,} times as long",
+            expected=f"at most {_MOST_GROWTH} times",
+            hint="Replacements of its normalizer (tokenizer.json) multiply.",
+        )
+
+
+def _growth(normalizer: Mapping[str, Any]) -> int:
+    """How many times as long a text can become."""
+    if normalizer["type"] == "Sequence":
+        return prod(map(_growth, normalizer["normalizers"]))
+    if normalizer["type"] != "Replace":
+        return 1
+    # A regular expression may also match between two characters.
+    content = len(normalizer["content"])
+    replaced = normalizer["pattern"].get("String")
+    if replaced is None:
+        return 1 + content
+    return max(1, ceil(content / max(1, len(replaced))))
 
 
 @dataclass(frozen=True)
