@@ -42,8 +42,8 @@ class Tokenizer:
 
 
 def check_growth(core: Any) -> None:
-    """Raises ModelError if the normalizer of a tokenizer could make a text many times as
-    long: a few nested replacements would fill the memory."""
+    """Raises ModelError if the normalizer of a tokenizer could make a text many times
+    as long: a few nested replacements would fill the memory."""
     if core.normalizer is None:
         return
     times = _growth(json.loads(core.normalizer.__getstate__()))
