@@ -29,7 +29,6 @@ _NUMBER = re.compile(
 )
 # What makes a spreadsheet run a cell; quotes before it are those that `guarded` adds.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_HALF = re.compile(r"(?<!\\)(?:\\\\)*(\\ud[89a-f]..)")  # as `repr` writes it
 
 
 def parse_json(
@@ -105,19 +104,6 @@ def _levels(value: Any) -> Iterator[list[Any]]:
             elif isinstance(value, list):
                 inside += value
         level = inside
-
-
-def check_characters(value: Any, path: str, line: int) -> None:
-    """Raises InputError at half of a surrogate pair in Python's texts, as files do."""
-    try:
-        half = _HALF.search(repr(value))
-    except RecursionError:
-        problem = "nested too deeply"
-    else:
-        if half is None:
-            return
-        problem = f"the half character {half[1]}"
-    raise InputError(f"cannot be read ({problem})", path=path, line=line)
 
 
 def number(value: Any) -> float | None:

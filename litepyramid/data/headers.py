@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from litepyramid.checked import number
 from litepyramid.data.door import Opened, fields_in, values_in
@@ -34,10 +34,6 @@ class Role(NamedTuple):
     beside: Names = ()
 
 
-RoleName = Literal[
-    "summaries", "units", "label_units", "stus", "references", "documents", "labels",
-    "presence",
-]  # fmt: skip
 _UNIT = Role(
     "unit",
     "units",

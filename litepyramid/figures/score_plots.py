@@ -9,14 +9,12 @@ import numpy as np
 
 from litepyramid.figures.drawing import (
     BLUE,
-    COLOURS,
     GREEN,
     ORANGE,
     legend_below,
     new_figure,
     panels,
     plain_axes,
-    style,
 )
 from litepyramid.text import cut
 
@@ -259,49 +257,6 @@ def _dots(axes: Any, values: Any, significant: Any, cell_points: float) -> None:
         linewidth=0,
         color=colours,
     )
-
-
-def history_figure(
-    runs: Sequence[str],
-    scores: Mapping[str, Sequence[Sequence[float | None]]],
-    what: str,
-) -> Any:
-    """A line per system over runs: score, low and high of each run; None where it is
-    not scored."""
-    figure, (axes,) = panels(1, 1, max(_WIDTH, 0.5 * len(runs)), 2.4)
-
-    for n, (system, rows) in enumerate(scores.items()):
-        value, low, high = np.array(rows, dtype=np.float64).T
-        # Systems stand a little apart, so that their intervals do not cover each other.
-        at = np.arange(len(runs)) + 0.06 * (n - (len(scores) - 1) / 2)
-        # A mean may lie outside its interval by rounding; no reach may be negative.
-        reach = np.maximum(0, [value - low, high - value])
-        colour = COLOURS[n % len(COLOURS)]
-        name = _short(system)
-        axes.errorbar(
-            at,
-            value,
-            reach,
-            fmt=style(n),
-            color=colour,
-            label=name,
-            markersize=3.4,
-            linewidth=1.2,
-            elinewidth=0.9,
-        )
-
-    names = [_short(run) for run in runs]
-    axes.set_xticks(
-        range(len(runs)),
-        names,
-        rotation=30,
-        ha="right",
-    )
-    axes.tick_params(labelsize=_SIZE)
-    axes.set_ylabel(what, fontsize=_SIZE)
-    legend_below(figure, axes, _SIZE)
-
-    return figure
 
 
 def calibration_figure(bins: Sequence[Any], brier: float, auc: float) -> Any:
