@@ -50,7 +50,7 @@ check: $(STAMP)  ## Style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: check  ## Style, types and every test
+test: check docs  ## Style, types, the documentation and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 quick: $(STAMP)  ## The quick tests: most of them, in a minute

@@ -59,6 +59,7 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "contributing",
     "models/README.md": "models",
     "models/highlights/README.md": "highlights",
+    "models/written/README.md": "written",
 }
 PAPERS = {
     "ZB21": "Zhang & Bansal 2021",

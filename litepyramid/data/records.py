@@ -19,6 +19,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.identity import fingerprint
+from litepyramid.text import cut
 from litepyramid.types import (
     BoolArray,
     Fields,
@@ -164,8 +165,15 @@ class Units:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __getitem__(self, input_: str) -> InputUnits:
-        """The units of one input."""
+    def __getitem__(self, input_: str | int) -> InputUnits:
+        """The units of one input: by its id, or its number in the order of ids."""
+        if isinstance(input_, int):
+            return self.entries[input_]
+        if input_ not in self._places:
+            raise InputError(
+                f"no units of an input '{cut(str(input_))}'",
+                expected=f"one of {cut(', '.join(self.inputs))}",
+            )
         return self.entries[self._places[input_]]
 
     def __contains__(self, input_: object) -> bool:
