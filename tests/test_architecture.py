@@ -168,3 +168,47 @@ def test_the_test_sees_a_rising_import_and_a_circle():
     assert circles(graph | {"p.low.a": {"p.low.b"}, "p.low.b": {"p.low.a"}})[
         0
     ].startswith("p.low")
+
+
+CONTAINERS = {
+    *("list", "tuple", "set", "frozenset", "dict", "Mapping", "Sequence", "Iterable"),
+    *("Iterator", "Path", "Collection"),
+}
+ASK = {"door", "files", "saved"}
+"""What opens sources, JSON as it is read, saved results. `score_rows` asks whether its
+table was a file, for its hint."""
+
+
+def asks(tree: ast.AST) -> set[str]:
+    """The containers and paths that a module asks `isinstance` of."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+            found |= {
+                name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)
+            }
+    return found & CONTAINERS
+
+
+def test_what_a_source_is_is_asked_at_the_door_alone():
+    for path in sorted((ROOT / "data").glob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        if path.stem not in ASK:
+            assert asks(tree) <= ({"Path"} if path.stem == "score_rows" else set()), (
+                path
+            )
+        libraries = {
+            alias.name.partition(".")[0]
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        }
+        assert path.stem == "door" or "narwhals" not in libraries, path
+    assert asks(ast.parse("isinstance(x, list | str)")) == {"list"}
+
+
+def test_nothing_frozen_is_changed_and_no_state_is_hidden():
+    for path in MODULES.values():
+        text = path.read_text("utf-8")
+        assert "object.__setattr__" not in text, path
+        assert "ContextVar" not in text, path
