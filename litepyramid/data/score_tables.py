@@ -145,12 +145,14 @@ def _joined(sources: Sequence[Source], told: Mapping[str, str]) -> Scores:
         left_out |= {*source.left_out}
     parts = tuple([part.strip() for part in told.get("human", "").split("+")])
     # A plus may also stand in the name of a single column.
-    if len(parts) > 1 and not {*parts}.isdisjoint(table.metrics):
+    if len(parts) > 1 and not {*parts}.isdisjoint({*table.metrics, *raters}):
         raters[HUMAN] = parts
 
     scores = {metric: table[metric] for metric in table.metrics}
     for metric, several_raters in raters.items():
-        rated = [table[rater] for rater in sorted(several_raters)]
+        # A rater's own score may be the mean of several who rated under one name.
+        names = sorted(several_raters)
+        rated = [scores[one] if one in scores else table[one] for one in names]
         scores[metric] = mean_of_raters(rated)
     whole = Scores.of(scores, table.systems, table.inputs)
     return replace(whole, listed=table.listed, left_out=tuple(sorted(left_out)))

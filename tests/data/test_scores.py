@@ -236,6 +236,16 @@ system,input,h1,h2,h3
 """
 
 
+def test_the_mean_of_two_columns_that_annotators_filled():
+    rows = []
+    for who, more in (("ann", 0.0), ("bo", 0.2)):
+        row = {"system": "a", "input": "1", "annotator": who}
+        rows.append({**row, "h1": 0.1 + more, "h2": 0.3 + more})
+        rows.append({**row, "system": "b", "h1": 0.5 + more, "h2": 0.3 + more})
+    table = read_scores(rows, columns="human=h1+h2")
+    assert table["human"].tolist() == [[0.3], [0.5]]
+
+
 def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path):
     people = pandas.read_csv(io.StringIO(RATINGS))
     people.to_json(tmp_path / "people.json", orient="records")
