@@ -317,8 +317,9 @@ def facts_of(tables: Tables | None, of: Listed) -> Facts | None:
     for key, several in answers.items():
         known = [value for value in several if not math.isnan(value)]
         middle = median(known) if known else math.nan
-        # Two of three who say 1 make 1; one of two makes .5.
-        between = len(known) > 1 and middle not in (0, 1)
+        # Two of three who say 1 make 1; one of two makes .5, which is all that a label
+        # between two others can be.
+        between = one == "label" and len(known) > 1 and middle not in (0, 1)
         cells[key] = 0.5 if between else middle
     _check_filled(cells, len(of.units.facts), tables[0].role)
     return Facts.of(cells, of.units)

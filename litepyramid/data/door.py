@@ -299,10 +299,15 @@ def _of_frame(frame: Any, name: str) -> Opened:
         return _of_columns(columns, name, told, count=range(len(frame)))
     if len(index) == 1:
         [(called, labels)] = index
+        here = {str(one).strip().lower() for one in columns}
+        # Rows of systems that were sorted or chosen keep numbers that are no inputs.
+        counted = called is None and all(hasattr(one, "__index__") for one in labels)
+        if name == "scores" and counted and "system" in here:
+            return _of_columns(columns, name, told)
         level = called if called in ("system", "id") else "input"
         told = f"{told}, ids from its index"
         # A frame that has a column of ids does not need its index.
-        if {"input", "id"} & {str(one).lower() for one in columns}:
+        if {"input", "id"} & here:
             return _of_columns(columns, name, told)
         return _of_columns({level: labels, **columns}, name, told, index=called or "")
     if len(index) > 1:

@@ -236,6 +236,14 @@ system,input,h1,h2,h3
 """
 
 
+def test_rows_of_systems_that_were_sorted_or_chosen_have_no_inputs():
+    whole = pandas.DataFrame({"system": ["c", "a", "b"], "rouge": [0.3, 0.1, 0.2]})
+    for frame in (whole, whole.sort_values("rouge"), whole.sample(3, random_state=1)):
+        assert read_scores(frame).inputs == ("all",)
+        assert read_scores(frame)["rouge"].ravel().tolist() == [0.1, 0.2, 0.3]
+    assert read_scores(whole[whole.system != "a"]).systems == ("b", "c")
+
+
 def test_the_mean_of_two_columns_that_annotators_filled():
     rows = []
     for who, more in (("ann", 0.0), ("bo", 0.2)):

@@ -326,3 +326,20 @@ def test_references_of_every_form(tmp_path):
         "1": ["One .", "Two ."],
         "2": ["Three ."],
     }
+
+
+def test_presence_by_several_is_their_median_and_labels_between_levels_are_half():
+    units = {"a": ["It rained."]}
+
+    def median(column, *values):
+        rows = []
+        for who, value in zip("xyz", values, strict=False):
+            row = {"system": "s", "input": "a", "unit": "It rained.", "annotator": who}
+            rows.append({**row, column: value})
+        sources = {"presence": rows} if column == "presence" else {"labels": rows}
+        data = lp.load(units=units, **sources)
+        return (data.presence or data.labels).values.item()
+
+    assert median("presence", 0.9, 0.6) == 0.75
+    assert median("label", 0, 0.5) == 0.5
+    assert median("label", 1, 1, 0) == 1
