@@ -371,6 +371,14 @@ def _averaged(
     systems = [*map(data.system_of, facts.systems)]
     scores = average_repeats(rule.apply(facts.values, facts.units, seed)[0], systems)
 
+    # What one answered once, and another twice, lacks nothing.
+    batch = judged.batch
+    if "missing_summaries" in batch.counts:
+        there = np.where(data.summaries.missing, np.nan, 1.0)
+        lacking = np.isnan(average_repeats(there, systems).means)
+        counts = {**batch.counts, "missing_summaries": int(lacking.sum())}
+        batch = replace(batch, counts=counts)
+
     opinions = judged.opinions
     if opinions is not None:
         opinions = np.stack([average_repeats(one, systems).means for one in opinions])
@@ -383,8 +391,8 @@ def _averaged(
                 f"of its input with a standard deviation of {scores.spread[n]:.3f}."
             )
 
-    judged = judged._replace(facts=_of_systems(facts, data), opinions=opinions)
-    return judged, int(scores.most.max()), tuple(notes)
+    averaged = _Judged(_of_systems(facts, data), batch, opinions)
+    return averaged, int(scores.most.max()), tuple(notes)
 
 
 def _human(

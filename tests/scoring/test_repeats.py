@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from cases import refused, same, write_lines
+from cases import quick_score, refused, same, write_lines
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -118,3 +118,14 @@ def test_the_numbers_of_repeats_change_no_bit(order):
 def test_precision_takes_one_answer_for_each_input():
     with refused("several answers"):
         lp.precision(ROWS, references={"1": ["It rained."], "2": ["It rained."]})
+
+
+def test_what_one_input_has_twice_and_others_once_is_missing_nowhere():
+    units = {name: [f"It rained {name}."] for name in "abc"}
+    rows = []
+    for name, repeat in ("a", 1), ("b", 1), ("c", 1), ("a", 2):
+        row = {"system": "s", "input": name, "repeat": repeat}
+        rows.append({**row, "summary": f"It rained {name}."})
+    result = quick_score(rows, units)
+    assert result.counts["missing_summaries"] == 0
+    assert result.scores == {"s": 1}
