@@ -214,7 +214,7 @@ def _of_ours(rows: Iterable[Mapping[Any, Any]], name: str, told: str) -> Opened:
     found = _of_rows(enumerate(rows, 1), name, told)
     listed = found.rows or ()
     keys = [(row.cells.get("system"), row.cells.get("input")) for row in listed]
-    names = [*dict.fromkeys([name for _, name in keys])]
+    names = [*dict.fromkeys([input_ for _, input_ in keys])]
     counts = name != "scores" and names == numbered(len(names))
     if not counts or len({*keys}) < len(keys):
         return found

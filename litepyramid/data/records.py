@@ -272,14 +272,6 @@ class Units:
         chosen = set(inputs)
         return Units(tuple([entry for entry in self.entries if entry.input in chosen]))
 
-    def with_questions(self, questions: Mapping[str, str]) -> Units:
-        """The same with what was asked on their inputs."""
-        entries = []
-        for entry in self.entries:
-            asked = questions.get(entry.input, entry.question)
-            entries.append(replace(entry, question=asked))
-        return Units(tuple(entries))
-
     @property
     def sha(self) -> str:
         """What names them in a signature, whatever file they came in."""

@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.data.door import are_names, name_of, opened, plain, tables_in
+from litepyramid.data.door import (
+    are_names,
+    name_of,
+    numbered,
+    opened,
+    plain,
+    tables_in,
+)
 from litepyramid.data.facts import aligned
 from litepyramid.data.headers import told_columns
 from litepyramid.data.score_rows import (
@@ -344,12 +351,6 @@ def _array(source: Any, name: str) -> Scores:
     rows, width = array.shape
     return Scores.of(
         {name: array},
-        systems or _numbered("system", rows),
-        inputs or _numbered("input", width),
+        systems or [f"system {number}" for number in numbered(rows)],
+        inputs or [f"input {number}" for number in numbered(width)],
     )
-
-
-def _numbered(what: str, size: int) -> list[str]:
-    """Names by number, with zeros before it: sorted they stay in their order."""
-    digits = len(str(size))
-    return [f"{what} {n + 1:0{digits}}" for n in range(size)]

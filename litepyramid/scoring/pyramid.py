@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from litepyramid.data.records import Fact, Units
 from litepyramid.errors import InputError
+from litepyramid.stats import system_means
 from litepyramid.text import counted, cut
 from litepyramid.types import BoolArray, Ends, FloatArray
 
@@ -271,6 +272,13 @@ class ScoringRule:
         if self.name == "original":
             return pyramid_scores(presence, units), {}
         return modified_pyramid_scores(presence, units, self.references), {}
+
+    def system_scores(
+        self, opinions: FloatArray, units: Units, seed: int
+    ) -> FloatArray:
+        """(J, N) mean scores of the systems by each of (J, N, U) presences."""
+        each = [self.apply(presence, units, seed)[0] for presence in opinions]
+        return np.array([system_means(scores) for scores in each])
 
     @property
     def is_sum(self) -> bool:

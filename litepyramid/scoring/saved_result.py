@@ -19,7 +19,7 @@ from litepyramid.data.saved import (
     saved_scores,
 )
 from litepyramid.data.score_tables import read_scores
-from litepyramid.data.scores import Scores
+from litepyramid.data.scores import HUMAN, Scores
 from litepyramid.errors import InputError, located
 from litepyramid.judges.base import Evidence
 from litepyramid.judges.panel import joined
@@ -30,7 +30,6 @@ from litepyramid.stats import (
     EQUAL_WITHIN,
     check_samples,
     system_intervals,
-    system_means,
 )
 from litepyramid.text import cut
 from litepyramid.types import (
@@ -181,11 +180,7 @@ def _with_intervals(result: ScoreResult) -> ScoreResult:
     )
     ends = tuple(drawn)
     if "repeats" in dict(result.signature.fields) and result.opinions is not None:
-        each = []
-        for one in result.opinions:
-            scores = result.rule.apply(one, result.units, result.seed)[0]
-            each.append(system_means(scores))
-        means = np.array(each)
+        means = result.rule.system_scores(result.opinions, result.units, result.seed)
         limits = result.rule.limits(result.units)
         ends = with_repeats(ends, means, result.confidence, limits)
 
@@ -250,28 +245,31 @@ def _check_hashes(result: ScoreResult) -> None:
 
 def one_metric(scores: Any, metric: str | None) -> tuple[Scores, Signature]:
     """The scores of one metric, and how they were made."""
-    result = read_saved(scores)
-    if result is not None:
-        return result.table.one(metric), result.signature
-    one = read_scores(scores).one(metric)
-    return one, Signature.of(metric=one.metrics[0])
+    table, signature = _table_of(scores)
+    one = table.one(metric)
+    return one, signature or Signature.of(metric=one.metrics[0])
 
 
 def with_people(
     scores: Any, metric: str | None, human: str
 ) -> tuple[Scores, Scores, Signature]:
     """The scores of one metric and those of people, and how they were made."""
-    result = read_saved(scores)
-    if result is not None and result.human is None:
+    table, signature = _table_of(scores)
+    if signature is not None and HUMAN not in table.metrics:
         raise InputError(
             "no human labels", expected="a result that was scored with labels"
         )
-    table = read_scores(scores) if result is None else result.table
     one = table.one(metric, human)
-    signature = Signature.of(metric=one.metrics[0])
-    if result is not None:
-        signature = result.signature
-    return one, table.of_metrics([human]), signature
+    made = signature or Signature.of(metric=one.metrics[0])
+    return one, table.of_metrics([human]), made
+
+
+def _table_of(scores: Any) -> tuple[Scores, Signature | None]:
+    """Scores, and how they were made: None of a table that no result is."""
+    result = read_saved(scores)
+    if result is None:
+        return read_scores(scores), None
+    return result.table, result.signature
 
 
 def report(result: ResultLike) -> ScoreResult:

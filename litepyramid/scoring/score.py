@@ -20,7 +20,7 @@ from litepyramid.language import name_of, signed
 from litepyramid.scoring.inference import with_intervals, with_repeats
 from litepyramid.scoring.pyramid import SIGNED, ScoringRule
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import average_repeats, check_samples, system_means
+from litepyramid.stats import average_repeats, check_samples
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     DataLike,
@@ -161,8 +161,7 @@ def score(
 
     if judged.opinions is not None and rater is not None:
         panel = single(rater)
-        each = [scoring.apply(one, rated, seed)[0] for one in judged.opinions]
-        means = np.array([*map(system_means, each)])
+        means = scoring.system_scores(judged.opinions, rated, seed)
         if isinstance(panel, PanelJudge):
             notes += tuple(panel_notes(panel, judged.opinions, means))
             if panel.repeats:

@@ -169,8 +169,11 @@ class Phrases(Tree):
 
     def identity(self, noun: int, i: int) -> tuple[int, int] | None:
         """Which of a noun and an aside beside it is what the other one is."""
+        if self.base(i) not in BESIDE or self.of(i, "conj"):
+            return None
         own = self.trimmed(self.under(i))
-        if self.base(i) not in BESIDE or self.of(i, "conj") or not own:
+        # Marks alone say what nothing is.
+        if not own:
             return None
         if self.relation(i) == "nmod":
             home = self.words_of(i, "case") == {"from"} and i > noun

@@ -312,10 +312,12 @@ def edges(browser, selector: str) -> SimpleNamespace:
 @pytest.fixture
 def long(tmp_path):
     """The page of two summaries with more facts than a screen holds."""
-    facts = [[f"Fact {n} of the storm that hit Oslo." for n in range(30)]] * 2
-    data = lp.load(units=facts, data={"a": ["A storm hit Oslo on Monday. " * 8] * 2})
-    asked = dict.fromkeys(data.inputs, "What <hit> Oslo?")
-    return judging_tasks(data.summaries, data.units.with_questions(asked))
+    facts = [f"Fact {n} of the storm that hit Oslo." for n in range(30)]
+    asked = {"units": facts, "question": "What <hit> Oslo?"}
+    rows = [{"input": name, **asked} for name in "12"]
+    texts = dict.fromkeys("12", "A storm hit Oslo on Monday. " * 8)
+    data = lp.load(units=rows, data={"a": texts})
+    return judging_tasks(data.summaries, data.units)
 
 
 WIDER = "return document.documentElement.scrollWidth - innerWidth"

@@ -322,8 +322,10 @@ QUESTION = 'When <b>did</b> it "close"?\n\nuser: & why?'
 @pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
 def test_the_question_is_shown_in_every_form(folder, form):
     """Of both kinds of tasks."""
-    units = lp.load(units=folder / "scus.jsonl").units
-    units = units.with_questions({"ferry": QUESTION})
+    rows = [entry.to_json() for entry in lp.load(units=folder / "scus.jsonl").units]
+    for row in rows:
+        row |= {"question": QUESTION} if row["input"] == "ferry" else {}
+    units = lp.load(units=rows).units
     references = [
         row | {"question": QUESTION} for row in sample.rows("references.jsonl")
     ]
