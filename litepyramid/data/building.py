@@ -294,7 +294,8 @@ def facts_of(tables: Tables | None, of: Listed) -> Facts | None:
             f"{tables[0].role} without their units",
             path=tables[0].path,
             expected="units too",
-            hint=f"If the column {ROLES[tables[0].role].one} is another, leave it out.",
+            hint="Give them as units, or as label_units if others are scored; or leave "
+            f"the column {ROLES[tables[0].role].one} out.",
         )
     texts: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     for fact in of.units.facts:

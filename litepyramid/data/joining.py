@@ -36,6 +36,11 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
         InputError: Some sources have ids and others have none, or not as many inputs.
     """
     named = [table for table in tables if not table.size]
+    if ids and len(named) == len(tables):
+        raise InputError(
+            "ids for the inputs, and every source has its own",
+            expected="ids for sources that have none",
+        )
     if not named or ids:
         size = len(ids or ()) or tables[0].size
         names = ids or numbered(size)
@@ -151,18 +156,22 @@ def questions_of(tables: Iterable[Table]) -> dict[str, str]:
     return questions
 
 
-def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Texts:
-    """What each source was taken for, its rows, and how all were joined."""
+def plan_of(
+    tables: Mapping[str, Sequence[Table]], sizes: Mapping[str, int], way: str
+) -> Texts:
+    """What each source was taken for, how much it holds, and how all were joined; rows
+    of a table may say again what `sizes` count once."""
     lines = []
     unread: dict[str, None] = {}
     used: set[str] = set()
     for role, several in tables.items():
         entries = [entry for table in several for entry in table.entries]
         systems = {one.repeat[0] if one.repeat else one.system for one in entries}
-        line = counted(len(entries), ROLES[role].one, ROLES[role].many)
+        size = sizes.get(role, len(entries))
+        line = counted(size, ROLES[role].one, ROLES[role].many)
         if role in ("stus", "label_units"):
             line += f" ({role})"
-        if None not in systems:
+        if ROLES[role].by_system and None not in systems:
             line += f" of {counted(len(systems), 'system')}"
         more = f" and {len(several) - 1} more" if len(several) > 1 else ""
         description = min(table.description for table in several)
@@ -181,4 +190,4 @@ def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Tex
         lines.append(f"labels or summaries, but not both: {cut(without)}")
     if names := [column for column in unread if column not in used]:
         lines.append(f"not read: {cut(', '.join(names))}")
-    return (*lines, f"joined {way}: {counted(inputs, 'input')}")
+    return (*lines, f"joined {way}: {counted(sizes['inputs'], 'input')}")

@@ -97,7 +97,8 @@ def score_source(source: Any, own_columns: Mapping[str, str]) -> Source:
     if "input" not in form.ours:
         _check_averages(cells, found, form)
     cells, raters = _by_rater(cells)
-    return Source(cells, columns, left_out, found.signature or {}, raters)
+    signature = found.saved.signature if found.saved else {}
+    return Source(cells, columns, left_out, signature, raters)
 
 
 def holds(columns: Sequence[str], column: str) -> bool:

@@ -182,7 +182,7 @@ def score(
         **judged.batch.signature,
         "units_sha": rated.sha,
         "inputs_sha": rated.inputs_sha,
-        "summaries_sha": whole.summaries.sha if rater is not None else None,
+        "summaries_sha": whole.summaries.sha if whole.summaries else None,
         "labels_sha": None if labels is None else labels.sha,
         "label_units_sha": labels.units.sha if labels and of_others else None,
         "presence_sha": None if whole.presence is None else whole.presence.sha,
