@@ -31,7 +31,7 @@ from litepyramid.disk import (
     write_json,
     write_jsonl,
 )
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.identity import fingerprint
 from litepyramid.scoring.sampled import (
     SAMPLE_FILE,
@@ -88,7 +88,12 @@ def import_answers(
     exported = read_tasks(tasks)
     responses = read_responses(answers)
 
-    if exported.kind == "writing":
+    is_writing = exported.kind == "writing"
+    why = f"on tasks of {exported.kind}"
+    no_effect(import_answers, is_writing, why, noisy_above=noisy_above)
+    no_effect(import_answers, not is_writing, why, units=units, writers=writers)
+
+    if is_writing:
         if output is not None:
             check_output(output)
         others = None if units is None else load(units=units, kind="stu").units
@@ -105,11 +110,6 @@ def import_answers(
             return replace(written, output=("Nothing was written: no unit yet.",))
         write_units(output, written.units)
         return replace(written, output=(f"Wrote {output}",))
-
-    if units is not None:
-        raise InputError(
-            "units with tasks of judging presence", expected="tasks of writing SCUs"
-        )
 
     judged = collect_labels(exported, responses, noisy_above, drafts is not False)
     if output is None:

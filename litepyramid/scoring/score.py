@@ -6,10 +6,10 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from litepyramid.data.data import Data, as_data
+from litepyramid.data.data import Data, as_data, load
 from litepyramid.data.facts import Facts
 from litepyramid.data.records import Summaries, Units
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, no_effect
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Explainer, Judge, JudgedBatch
 from litepyramid.judges.panel import PanelJudge, panel_notes
@@ -121,6 +121,12 @@ def score(
     whole = as_data(data, units, **sources).with_language()
     rated, made, notes = _units_of(whole)
     scoring.check(rated)
+    kind = sources.get("kind")
+    others = whole.labels.units.every if whole.labels else ()
+    said = {unit.kind for unit in (*rated.every, *others)}
+    no_effect(load, kind not in said, "where units say another", kind=kind)
+    beside = bool(whole.units)
+    no_effect(load, beside, "beside other units", stus=sources.get("stus"))
 
     rater = None
     if whole.presence is not None:
