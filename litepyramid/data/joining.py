@@ -36,13 +36,19 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
         InputError: Some sources have ids and others have none, or not as many inputs.
     """
     named = [table for table in tables if not table.size]
+    own = {entry.input for table in named for entry in table.entries} - {EVERY_INPUT}
+    if ids and len(named) == len(tables) and not own <= {*ids}:
+        raise InputError(
+            "ids that no source needs: all have their own",
+            expected="ids for sources without any",
+            hint="Leave them out.",
+        )
     if not named or ids:
         size = len(ids or ()) or tables[0].size
         names = ids or numbered(size)
         way = "by the ids given" if ids else "by order"
         return Joined([_with_names(table, names, tables[0]) for table in tables], way)
 
-    known = {entry.input for table in named for entry in table.entries} - {EVERY_INPUT}
     result = []
     for table in tables:
         if not table.size:
@@ -50,7 +56,7 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
             continue
         # What a plain index of pandas counts may be ids.
         counts = [*map(str, table.count or ())]
-        if known and {*counts} != known:
+        if own and {*counts} != own:
             raise InputError(
                 f"{table.role} ({table.told}) without ids, and "
                 f"{named[0].role} ({named[0].told}) with ids",
@@ -60,7 +66,7 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
                 "what has none; .reset_index(drop=True) drops the index of a frame.",
             )
         result.append(
-            _with_names(table, counts if known else numbered(table.size), table)
+            _with_names(table, counts if own else numbered(table.size), table)
         )
     return Joined(result, "by id")
 

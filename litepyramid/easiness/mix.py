@@ -22,7 +22,7 @@ from litepyramid.easiness.gold import (
     read_easiness,
 )
 from litepyramid.easiness.predict import EasinessLike, sentence_easiness
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.identity import fingerprint
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Table, record
@@ -202,7 +202,11 @@ def mix(
             --references example/references.jsonl -o mixed.jsonl
     """
     stu_count(stu_share, 0)  # is it a share?
+    no_effect(mix, by != "random", f"by {by}", seed=seed)
     references = getattr(stus, "references", None) if references is None else references
+    # Without references the sentences are those of the file.
+    ranked = by in ("easiness", "reversed") or references is None
+    no_effect(mix, not ranked, f"by {by}", easiness=easiness)
     if references is None and (stus is None or easiness is None):
         raise InputError(
             f"mixing by {by} needs the references of the units",
