@@ -12,7 +12,7 @@ from typing import Any, get_args
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from litepyramid.text import legible
+from litepyramid.text import cut, legible
 
 
 class LitepyramidError(Exception):
@@ -56,7 +56,8 @@ class LitepyramidError(Exception):
         if self.expected:
             text += f" Expected {legible(self.expected)}."
         if self.hint:
-            text += f" {legible(self.hint)}"
+            # Half of a line to write could not be written.
+            text += f" {cut(self.hint, 2000)}"
         return text
 
 

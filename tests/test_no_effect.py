@@ -75,7 +75,6 @@ UNUSED = f"""
 --units stus.jsonl | budget import judging judging/sheet.csv
 --metric rouge | combine scores.jsonl --labels judged
 --human bleu | combine scores.jsonl --labels judged
---assume-random | combine scores.jsonl --labels judged
 --names x | convert scus.jsonl
 --complete | convert scus.jsonl
 --ids ids.txt | convert sums.pyr

@@ -88,8 +88,9 @@ def combine(
     """
     check_share("confidence", confidence)
     choose("target", target, Target)
-    options = {"metric": metric, "human": human, "assume_random": assume_random}
-    no_effect(combine, labels is not None, "beside labels of a sample", **options)
+    sampled = labels is not None
+    why = "beside labels of a sample"
+    no_effect(combine, sampled, why, metric=metric, human=human)
     result = read_saved(scores)
     scores = scores if result is None else result
 

@@ -20,6 +20,7 @@ from litepyramid.language import name_of, signed
 from litepyramid.scoring.inference import with_intervals, with_repeats
 from litepyramid.scoring.pyramid import SIGNED, ScoringRule
 from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.system_scores import repeat_notes
 from litepyramid.stats import average_repeats, check_samples
 from litepyramid.text import counted, cut
 from litepyramid.types import (
@@ -387,17 +388,8 @@ def _averaged(
     opinions = judged.opinions
     if opinions is not None:
         opinions = np.stack([average_repeats(one, systems).means for one in opinions])
-    notes = []
-    for n, system in enumerate(scores.systems):
-        if scores.most[n] > 1:
-            notes.append(
-                f"'{cut(system)}' gave up to {scores.most[n]} answers to an input, "
-                "which are averaged; the score of a single one varies around the mean "
-                f"of its input with a standard deviation of {scores.spread[n]:.3f}."
-            )
-
     averaged = _Judged(_of_systems(facts, data), batch, opinions)
-    return averaged, int(scores.most.max()), tuple(notes)
+    return averaged, int(scores.most.max()), tuple(repeat_notes(scores))
 
 
 def _human(

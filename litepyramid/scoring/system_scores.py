@@ -11,9 +11,9 @@ from litepyramid.data.scores import Scores
 from litepyramid.errors import choose
 from litepyramid.scoring.inference import group_letters, short_intervals
 from litepyramid.scoring.pyramid import metric_title
-from litepyramid.stats import system_means
+from litepyramid.stats import Repeats, system_means
 from litepyramid.tables import Column, Result, Table
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import (
     Ends,
     Fields,
@@ -46,6 +46,20 @@ _WORDING = {
     "inputs_not_scored": "input has|inputs have|no score: the ideal summary holds no "
     "SCU",
 }
+
+
+def repeat_notes(repeats: Repeats) -> list[str]:
+    """A note on each system whose answers to an input were averaged: how far they are
+    apart."""
+    notes = []
+    for n, system in enumerate(repeats.systems):
+        if repeats.most[n] > 1:
+            notes.append(
+                f"'{cut(system)}' gave up to {repeats.most[n]} answers to an input, "
+                "which are averaged; the score of a single one varies around the mean "
+                f"of its input with a standard deviation of {repeats.spread[n]:.3f}."
+            )
+    return notes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -115,9 +115,29 @@ def test_the_numbers_of_repeats_change_no_bit(order):
     assert averaged.means == average_repeats(values, ["a"] * 7).means
 
 
-def test_precision_takes_one_answer_for_each_input():
-    with refused("several answers"):
-        lp.precision(ROWS, references={"1": ["It rained."], "2": ["It rained."]})
+@pytest.mark.parametrize("rows", [ROWS, ROWS[::-1]])
+def test_precision_is_averaged_over_answers_too(rows):
+    references = {"1": ["It rained."], "2": ["It rained."]}
+    recall = lp.score(rows, UNITS, judge="recall", samples=50)
+    options = {"judge": "recall", "samples": 50}
+    result = lp.precision(rows, references=references, **options)
+    assert result.systems == ("a", "b")
+    assert result.values.tolist() == [[0.5, 1.0], [1.0, 0.0]]
+    assert "'a' gave up to 2 answers to an input" in result.to_table()
+    with refused("recall of several answers"):
+        lp.precision(rows, references=references, recall=recall, **options)
+
+    # Contexts of a system, or of each of its answers.
+    of_system = [
+        {"system": s, "input": i, "document": "It rained."} for s in "ab" for i in "12"
+    ]
+    told = [{**row, "document": row["summary"]} for row in rows]
+    for documents, expected in (
+        (of_system, result.values.tolist()),
+        (told, [[1, 1], [1, 1]]),
+    ):
+        found = lp.precision(rows, documents=documents, **options)
+        assert found.values.tolist() == expected
 
 
 def test_what_one_input_has_twice_and_others_once_is_missing_nowhere():
