@@ -40,7 +40,7 @@ from litepyramid.scoring.sampled import (
     write_sample,
 )
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, OutPath, Signature, UnitsLike
+from litepyramid.types import Fields, FloatArray, OutPath, Signature, UnitsLike
 from litepyramid.units.align import Place, align_all
 
 Writers = Literal["first", "all"]
@@ -288,6 +288,7 @@ def collect_labels(
         Summaries.of(cells),
         agreement,
         None if tasks.spread is None else _sampled(tasks, tasks.spread, labels),
+        tasks.repeats,
     )
 
 
@@ -356,11 +357,19 @@ def write_judged(folder: Path, judged: JudgedLabels) -> list[str]:
         for part in ("labels", "summaries"):
             (new / part).mkdir()
         for system in systems:
-            name = f"{system}.jsonl"
-            write_jsonl(new / "labels" / name, label_rows(judged.labels, system))
+            labels = label_rows(judged.labels, system)
             texts = judged.summaries.of_system(system).items()
-            rows = [{"input": of, "summary": text} for of, text in texts]
-            write_jsonl(new / "summaries" / name, rows)
+            rows: list[Fields] = [{"input": of, "summary": text} for of, text in texts]
+            if system in judged.repeats:
+                whose = dict(
+                    zip(("system", "repeat"), judged.repeats[system], strict=True)
+                )
+                there = {row["input"] for row in rows if row["summary"] is not None}
+                # What one system answered once and another twice lacks no answer.
+                labels = [whose | row for row in labels if row["input"] in there]
+                rows = [whose | row for row in rows if row["input"] in there]
+            write_jsonl(new / "labels" / f"{system}.jsonl", labels)
+            write_jsonl(new / "summaries" / f"{system}.jsonl", rows)
     return [*names, "units.jsonl", "labels", "summaries"]
 
 

@@ -65,7 +65,7 @@ class ExportResult(Result):
             "sentences to write SCUs for": len(tasks.writing),
             "summaries to judge": len(tasks.judging),
             "questions": sum(len(t.units) for t in tasks.judging),
-            "systems": len(tasks.systems),
+            "systems": len({tasks.repeats.get(s, (s,))[0] for s in tasks.systems}),
             "inputs": len({t.input for t in tasks.tasks}),
             "empty summaries, skipped": len(tasks.blank),
             "missing summaries, left out": self.missing,
@@ -150,6 +150,7 @@ def export(
             data.summaries,
             data.units,
             sampling=sample,
+            repeats=data.repeats,
             **heading,
         )
         if sample is not None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import litepyramid as lp
+from litepyramid.data.scores import Scores
 from litepyramid.stats import average_repeats
 
 
@@ -149,3 +150,50 @@ def test_what_one_input_has_twice_and_others_once_is_missing_nowhere():
     result = quick_score(rows, units)
     assert result.counts["missing_summaries"] == 0
     assert result.scores == {"s": 1}
+
+
+def test_answers_that_people_judge_stay_answers_of_one_system(tmp_path):
+    """Their labels come back as those of repeats, of which none is a system."""
+    exported = lp.export(ROWS, tmp_path / "tasks", units=UNITS, form="csv")
+    assert "systems 2 " in " ".join(exported.to_table().split())
+    sheet = tmp_path / "tasks" / "sheet.csv"
+    lines = sheet.read_text("utf-8-sig").splitlines()
+    header = lines[0].split(",")
+    rows = [dict(zip(header, line.split(","), strict=True)) for line in lines[1:]]
+    for row in rows:
+        row["present"] = "yes" if "rained" in row["summary"] else "no"
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, header)
+        writer.writeheader()
+        writer.writerows(rows)
+
+    judged = tmp_path / "judged"
+    lp.import_answers(tmp_path / "tasks", [sheet], output=judged)
+    options = {"labels": judged / "labels", "judge": "recall", "samples": 50}
+    again = lp.score(judged / "summaries", judged / "units.jsonl", **options)
+    both = [again, lp.score(ROWS, UNITS, **options)]
+    for result in both:
+        assert result.human.tolist() == [[0.5, 1.0], [1.0, 0.0]]
+    assert both[0].values.tolist() == both[1].values.tolist()
+    with refused("a sample of several answers"):
+        sample = lp.Sampling(2)
+        lp.export(ROWS, tmp_path / "sample", units=UNITS, sample=sample)
+
+
+def test_answers_of_a_system_are_combined_by_their_means():
+    rows = []
+    for number in range(12):
+        rained = float(number % 3 == 0)
+        for system, repeat in ("a", 1), ("a", 2), ("b", 1):
+            text = "It rained." if (number + repeat) % 2 else "It snowed."
+            row = {"system": system, "input": number, "summary": text}
+            label = (rained + repeat) % 2 if number % 4 else None
+            rows.append({**row, "repeat": repeat, "unit": "It rained.", "label": label})
+    scored = lp.score(rows, judge="recall", samples=50)
+    result = lp.combine(scored, assume_random=True)
+    assert {*result.scores} == {"a", "b"}
+    assert len(result.pairs) == 1
+    assert result.labels == 9
+    means = {"judge": scored.values, "human": scored.human}
+    table = Scores.of(means, scored.systems, scored.inputs)
+    assert lp.combine(table, assume_random=True).scores == result.scores
