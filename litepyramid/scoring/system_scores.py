@@ -30,8 +30,6 @@ _WORDING = {
     "truncated": "pair was|pairs were|truncated to the judge's maximum length",
     "split": "pair was|pairs were|judged in parts of the summary; the best counts",
     "missing": "pair has|pairs have|no judgement",
-    "summaries_not_scored": "summary is|summaries are|not scored, for lack of "
-    "judgements",
     "summaries_without_precision": "summary has|summaries have|no unit, and no "
     "precision",
     "systems_without_labels": "system has|systems have|no human labels",
