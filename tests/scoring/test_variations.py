@@ -129,11 +129,10 @@ def test_no_version_is_another_one_unsaid(tmp_path):
         assert dict(compared.signature.fields)["scored_version"] == version
         runs = draw.sample([path, now], 2)
         try:
-            changes = lp.changes(*runs, across_judges=draw.random() < 0.5)
+            told = " ".join(lp.changes(*runs, across_judges=draw.random() < 0.5).notes)
         except LitepyramidError as error:
-            assert version in str(error)
-        else:
-            assert any(version in note for note in changes.notes)
+            told = str(error)
+        assert version in told
 
 
 # Saved results
@@ -197,5 +196,4 @@ def test_no_saved_result_is_another_one_unsaid(tmp_path):
         path = write_lines(tmp_path / f"{number}.json", [data])
         with pytest.raises(LitepyramidError):
             draw.choice(READERS)(path)
-            pytest.fail(f"{number}: {place} was read")
     assert {"opinions", "evidence", "notes", "systems"} <= seen
