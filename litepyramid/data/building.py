@@ -26,7 +26,7 @@ from litepyramid.data.records import (
 from litepyramid.data.roles import Entry, Table
 from litepyramid.errors import InputError, located
 from litepyramid.sentences import marked_sentences
-from litepyramid.text import counted, cut, one_line
+from litepyramid.text import counted, cut, one_line, whole
 from litepyramid.types import Fields, Names, UnitKind
 
 _HEAVIEST = 1e12
@@ -247,7 +247,7 @@ def summaries_of(
         for entry in table.entries:
             text = entry.value
             if isinstance(text, str):
-                text = text.strip()
+                text = whole(text.strip())
             elif text is None:
                 text = "" if no_nulls else None
             else:

@@ -127,7 +127,7 @@ def _parquet_table(path: Path) -> Any:
 def _json_rows(text: str, kind: str) -> tuple[Form, Any]:
     """A JSON file: rows of objects, a list, or whatever else it holds."""
     try:
-        value = parse_json(text)
+        value = parse_json(text, mend=True)
     except InputError:
         lines = split_lines(text)
         # An object a line is the usual slip of a name.

@@ -36,10 +36,12 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
         InputError: Some sources have ids and others have none, or not as many inputs.
     """
     named = [table for table in tables if not table.size]
-    if ids and len(named) == len(tables):
+    own = {entry.input for table in named for entry in table.entries} - {EVERY_INPUT}
+    if ids and len(named) == len(tables) and not own <= {*ids}:
         raise InputError(
-            "ids for the inputs, and every source has its own",
-            expected="ids for sources that have none",
+            "ids that no source needs: all have their own",
+            expected="ids for sources without any",
+            hint="Leave them out.",
         )
     if not named or ids:
         size = len(ids or ()) or tables[0].size
@@ -47,7 +49,6 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
         way = "by the ids given" if ids else "by order"
         return Joined([_with_names(table, names, tables[0]) for table in tables], way)
 
-    known = {entry.input for table in named for entry in table.entries} - {EVERY_INPUT}
     result = []
     for table in tables:
         if not table.size:
@@ -55,7 +56,7 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
             continue
         # What a plain index of pandas counts may be ids.
         counts = [*map(str, table.count or ())]
-        if known and {*counts} != known:
+        if own and {*counts} != own:
             raise InputError(
                 f"{table.role} ({table.description}) without ids, and "
                 f"{named[0].role} ({named[0].description}) with ids",
@@ -65,7 +66,7 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
                 "what has none; .reset_index(drop=True) drops the index of a frame.",
             )
         result.append(
-            _with_names(table, counts if known else numbered(table.size), table)
+            _with_names(table, counts if own else numbered(table.size), table)
         )
     return Joined(result, "by id")
 

@@ -41,6 +41,12 @@ def text_notes(texts: Mapping[str, Sequence[str]]) -> list[str]:
             "the cell empty, or write null."
         )
 
+    every = [text for several in texts.values() for text in several]
+    if broken := [text for text in every if "\ufffd" in text]:
+        hold = counted(len(broken), "text holds", "texts hold")
+        first = cut(broken[0], 60)
+        notes.append(f"{hold} �, in place of a broken character: '{first}'.")
+
     # References given as units would be scored as one fact each.
     long = [text for text in units if len(text.split()) > _LONG and _END.search(text)]
     if long:

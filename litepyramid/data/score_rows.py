@@ -16,7 +16,13 @@ from typing import Any, NamedTuple
 from litepyramid.checked import number
 from litepyramid.data.door import Opened, fields_in, name_of, opened
 from litepyramid.data.files import Row
-from litepyramid.data.headers import EVERY, line_of, named_columns, usual_meaning
+from litepyramid.data.headers import (
+    EVERY,
+    line_of,
+    meaning,
+    named_columns,
+    usual_meaning,
+)
 from litepyramid.data.roles import cell_of, named, rows_of_columns
 from litepyramid.errors import InputError, located
 from litepyramid.text import cut
@@ -99,6 +105,14 @@ def score_source(source: Any, own_columns: Mapping[str, str]) -> Source:
     cells, raters = _by_rater(cells)
     signature = found.saved.signature if found.saved else {}
     return Source(cells, columns, left_out, signature, raters)
+
+
+def is_table(source: Any) -> bool:
+    """Whether a source is a table whose rows name their system and input, rather than
+    an array of scores."""
+    found = opened(source, "scores")
+    names = {meaning(column) for column in found.columns}
+    return found.rows is not None and {"system", "input"} <= names
 
 
 def holds(columns: Sequence[str], column: str) -> bool:
@@ -198,6 +212,10 @@ def _holds_numbers(found: Opened, column: str) -> bool:
     filled = [cell for cell in cells if not _is_missing(cell)]
     numbers = [one for one in map(number, filled) if one is not None]
     if _INDEX.fullmatch(column) and sorted(numbers) == [*range(len(cells))]:
+        return False
+    # Ids beside those that are named are ids too, not scores.
+    is_id = column.strip().lower() == "id" or usual_meaning(column) in IDS
+    if is_id and all(one.is_integer() for one in numbers):
         return False
     # A column of texts may hold a number here and there.
     return bool(numbers) and 2 * len(numbers) >= len(filled)

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from litepyramid.data.score_tables import read_scores
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.meta.alignment import (
     LeftOut,
     align,
@@ -336,6 +336,8 @@ def compare(
     """
     choose("method", method, ComparisonTest)
     choose("correction", correction, Corrections)
+    why = "on the method williams, a formula that draws nothing"
+    no_effect(compare, method == "williams", why, samples=samples, seed=seed)
     check_whole("seed", seed, 0)
     check_share("confidence", confidence)
 

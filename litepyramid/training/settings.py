@@ -9,11 +9,12 @@ from typing import Annotated, Any, Literal
 from annotated_types import Interval
 
 from litepyramid.disk import write_json
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, no_effect
 from litepyramid.files import file_type, read_json
 from litepyramid.identity import fingerprint
 from litepyramid.judges.nli.model_folder import CARD_FILE, hash_folder
 from litepyramid.judges.nli.modes import Mode
+from litepyramid.judges.registry import REFITTED
 from litepyramid.tables import plain
 from litepyramid.training.onnx_models import model_source
 from litepyramid.training.pairs import Head, Pairs, digest
@@ -134,6 +135,23 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, Fields]:
     if typed.early_stop and not typed.held_out:
         raise InputError("held_out is 0", expected="above 0, to stop early")
     return typed, others
+
+
+def check_used(settings: FinetuneSettings, base: str, *, folds: bool = False) -> None:
+    """Refuses settings that were given where they change nothing; `folds`: in a
+    cross-validation."""
+    used = {field.name for field in fields(FinetuneSettings)}
+    if base in REFITTED:
+        used = {"held_out", "seed", "device"}
+    elif "{fold}" in base:
+        used = {"seed", "device", "revision"}
+    if folds:
+        # The fold itself is held out, and its model is for this machine alone.
+        used -= {"held_out", "early_stop", "onnx"}
+
+    others = {key: one for key, one in asdict(settings).items() if key not in used}
+    where = f"on {base}, cross-validated" if folds else f"on {base}"
+    no_effect(FinetuneSettings, True, where, **others)
 
 
 def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:

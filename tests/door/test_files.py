@@ -368,7 +368,7 @@ def test_lines_that_may_be_a_table_are_refused(monkeypatch):
 def test_ids_beside_ids_are_refused_and_none_is_noted():
     texts = {"a": {"x": "None", "y": "We left."}}
     units = {"x": ["It rained."], "y": ["We left."]}
-    with refused("every source has its own"):
-        quick_score(texts, units, ids=["x", "y"])
+    with refused("all have their own"):
+        quick_score(texts, units, ids=["p", "q"])
     [note] = [one for one in quick_score(texts, units).notes if "'None'" in one]
     assert note.startswith("1 answer")

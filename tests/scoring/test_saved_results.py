@@ -216,7 +216,7 @@ def test_a_saved_result_brings_its_parts_as_they_are(tmp_path):
     both.save(path := tmp_path / "label_units.json")
     for again in (lp.report(path), lp.score(path), lp.score(presence=path)):
         assert again.human_scores == {"a": 0.75, "b": 0.25}
-    assert "1.000" in lp.evaluate("recall", path).to_csv()
+    assert ",4,0.5,1.0,1.0," in lp.evaluate("recall", path).to_csv()
 
     texts["b"]["i"] = None
     missing = quick_score(texts, of_people, nulls="missing")
