@@ -9,11 +9,19 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from litepyramid.data.data import Data
 from litepyramid.data.door import several
 from litepyramid.errors import InputError
 from litepyramid.identity import fingerprint
 from litepyramid.judges import DEFAULT_JUDGE
+from litepyramid.judges.fairness import (
+    Fairness,
+    JudgedSummary,
+    copied_share,
+    fairness_of,
+)
 from litepyramid.judges.labelled import (
+    LabelledSummary,
     label_notes,
     labelled,
     labelled_sha,
@@ -126,18 +134,19 @@ class Phenomenon:
 
 @dataclass(frozen=True)
 class EvaluationResult(Result):
-    """A judge on the `sets` of labelled pairs of these `names`, and on each kind of
-    contrast."""
+    """A judge on the `sets` of labelled pairs of these `names`, on each kind of
+    contrast, and its `fairness` to the systems of each set that has several."""
 
     names: Names
     sets: tuple[CalibrationResult, ...]
     phenomena: tuple[Phenomenon, ...]
     signature: Signature
     notes: Texts = ()
+    fairness: tuple[Fairness, ...] = ()
 
     def to_tables(self) -> list[Table]:
-        """One row a set; the reliability table of a single set; one row a kind of
-        contrast."""
+        """One row a set; the reliability table of a single set; judge less people by
+        system; one row a kind of contrast."""
         columns = (
             "set",
             "pairs",
@@ -150,6 +159,7 @@ class EvaluationResult(Result):
             row(one, set=name) for name, one in zip(self.names, self.sets, strict=True)
         ]
         notes = [*self.notes, str(self.signature)]
+        notes = [f"{one.name}: {one.verdict}" for one in self.fairness] + notes
         if missing := sum(one.missing for one in self.sets):
             more = counted(missing, "more pair has", "more pairs have")
             notes = [f"{more} no judgement.", *notes]
@@ -157,6 +167,8 @@ class EvaluationResult(Result):
         tables = [Table.of("Judge against labels", columns, rows, notes)]
         if len(self.sets) == 1:
             tables.append(self.sets[0].to_tables()[0])
+        for one in self.fairness:
+            tables += one.to_tables()
         if self.phenomena:
             kinds = (
                 Column("name", "phenomenon"),
@@ -186,7 +198,14 @@ def evaluate(
     **sources: Unpack[LabelledSources],
 ) -> EvaluationResult:
     """Evaluates a judge against human labels: AUC, Brier score, accuracy, calibration
-    slope.
+    slope; and, where there are several systems, whether it is fair to them.
+
+    Judge less people is told by system, with an interval by inputs. After one
+    recalibration for all pairs each system is tested beside the others, and whether
+    the judge rises with the share of a summary that is copied, in runs of three words,
+    from its document, else from its references (left out without). A judge that
+    reverses systems that people tell apart (t-test by inputs) is told so. Tests are at
+    .05 with Holm's correction, and need 10 inputs.
 
     Args:
         judge: The judge.
@@ -230,6 +249,7 @@ def evaluate(
     results = []
     hashes = []
     phenomena: list[Phenomenon] = []
+    fairness: list[Fairness] = []
     notes: Texts = ()
     for one in sets:
         asked = [*labelled_summaries(one)]
@@ -251,6 +271,8 @@ def evaluate(
         about = Signature.of(**fields, data_sha=hashes[-1], bins=bins)
         results.append(calibrate(presence, labels, bins=bins, signature=about))
         notes += label_notes(one)
+        if len({entry.system for entry in asked}) > 1:
+            fairness.append(_fairness(one, asked, batch.presence))
         # What makes a pair hard is a tag of its unit.
         if contrast and one is sets[-1]:
             kinds = [unit.tags[0] for entry in asked for unit in entry.units.units]
@@ -259,7 +281,38 @@ def evaluate(
     if len(sets) > 1:
         about = Signature.of(**fields, data_sha=fingerprint(hashes), bins=bins)
     names = tuple([one.name for one in sets])
-    return EvaluationResult(names, tuple(results), tuple(phenomena), about, notes)
+    found = tuple(results), tuple(phenomena)
+    return EvaluationResult(names, *found, about, notes, tuple(fairness))
+
+
+def _fairness(
+    data: Data, asked: Sequence[LabelledSummary], presence: Sequence[FloatArray]
+) -> Fairness:
+    """How fair a judge is to the systems of a set; copied is what stands in a summary's
+    document, else in its references."""
+    references = {}
+    for entry in data.references:
+        references[entry.input] = [*map(" ".join, entry.references)]
+
+    rows = []
+    for one, values in zip(asked, presence, strict=True):
+        there = ~np.isnan(one.labels + values)
+        sources = references.get(one.input, [])
+        for system in (one.system, ""):
+            if document := data.documents.get((system, one.input)):
+                sources = [document]
+                break
+        copied = copied_share(one.text, sources) if sources else np.nan
+        if there.any():
+            both = values[there], one.labels[there]
+            rows.append(JudgedSummary(one.system, one.input, *both, copied))
+
+    systems = tuple(dict.fromkeys(row.system for row in rows))
+    labels = np.concatenate([row.labels for row in rows])
+    said = np.concatenate([row.presence for row in rows])
+    weights = np.concatenate([np.full(len(r.labels), 1 / len(r.labels)) for r in rows])
+    errors = recalibrated(said, labels, weights)[0] - labels
+    return fairness_of(data.name, systems, rows, errors)
 
 
 def calibrate(

@@ -1,0 +1,329 @@
+"""Is a judge fair: where it is above people more than elsewhere, and whether it turns
+systems round."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from litepyramid.stats import (
+    EQUAL_WITHIN,
+    adjust_p_values,
+    sums_by,
+    t_p_values,
+    t_reach,
+    undefined,
+    unseen_share,
+)
+from litepyramid.tables import Column, Table
+from litepyramid.text import counted
+from litepyramid.types import BoolArray, FloatArray, IntArray, Names, Texts
+
+COPIED = "copied"
+SYSTEM = "system"
+
+_WORD = re.compile(r"\w+(?:'\w+)?")
+CONFIDENCE = 0.95
+"""Of intervals and tests where nothing is told."""
+
+_RUN = 3  # words that are copied together
+_PAIRS, _INPUTS = 50, 10  # on either side; with fewer nothing is tested
+
+
+@dataclass(frozen=True)
+class SystemBias:
+    """By how much the judge's score of a system is above people's, with its
+    interval."""
+
+    system: str
+    judge: float
+    bias: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A kind of pairs on which the judge errs as elsewhere, or not.
+
+    Attributes:
+        kind: What they are told apart by; `name`, which of them these are.
+        error: ``bias``: presence above the label, more than elsewhere; ``spread``:
+            squared error beyond what the presence admits, more than elsewhere;
+            ``slope``: by how much presence is further above the label where all is
+            copied than where nothing is.
+        difference: From all other pairs, after one recalibration for all pairs.
+        p_holm: Of no difference (t-test by inputs), Holm's correction over all cells.
+    """
+
+    kind: str
+    name: str
+    error: str
+    pairs: int
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float = np.nan
+
+
+class Question(NamedTuple):
+    """A cell to be tested: (K,) errors of pairs, and what they may depend on."""
+
+    kind: str
+    name: str
+    error: str
+    feature: FloatArray | BoolArray
+    errors: FloatArray
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters."""
+    return _WORD.findall(text.casefold().replace("\u2019", "'"))
+
+
+def copied_share(text: str, sources: Iterable[str]) -> float:
+    """The share of a text's words that stand in runs of three words of its sources.
+
+    Example:
+        >>> copied_share("Two men died in Oslo.", ["On Monday two men died there."])
+        0.6
+    """
+    runs = set()
+    for source in sources:
+        runs |= {*_runs(words_of(source))}
+
+    words = words_of(text)
+    inside = np.zeros(len(words), dtype=bool)
+    for place, run in enumerate(_runs(words)):
+        if run in runs:
+            inside[place : place + _RUN] = True
+    return float(inside.mean()) if words else 0.0
+
+
+def _runs(words: Sequence[str]) -> Iterable[Texts]:
+    return zip(*(words[n:] for n in range(_RUN)), strict=False)
+
+
+def slope(
+    errors: FloatArray,
+    feature: FloatArray | BoolArray,
+    weights: FloatArray,
+    inputs: IntArray,
+    confidence: float,
+) -> tuple[float, float, float, float]:
+    """Least-squares slope of errors on a feature, its interval, and p; of a feature
+    that is true or false the mean error where it is true less that elsewhere, of one
+    that is the same for all the mean error.
+
+    Inputs are what was drawn: errors within one are alike. NaN of a single one. Where
+    none of n errs otherwise than the others, p is (1 - |difference|)^n: that none of
+    them is of those that would have to err otherwise, by a whole scale, for no mean.
+    """
+    share = weights / weights.sum()
+    apart = feature - share @ feature
+    spread = share @ apart**2
+    mean = float(share @ errors)
+    sides = [apart > 0, apart < 0]
+
+    if spread < EQUAL_WITHIN:
+        value = mean
+        residuals = errors - mean
+        sides = [weights > 0]
+    else:
+        share = share * apart / spread
+        value = float(share @ errors)
+        residuals = errors - mean - value * apart
+
+    # The side of fewer inputs says how sure the slope is.
+    freedom = min(len(np.unique(inputs[side])) for side in sides) - 1
+    if freedom < 1:
+        return value, np.nan, np.nan, np.nan
+
+    influence = sums_by(inputs, share * residuals)
+    clusters = len(np.unique(inputs))
+    error = float(np.sqrt(clusters / (clusters - 1) * (influence**2).sum()))
+    if error < EQUAL_WITHIN:
+        reach = unseen_share(confidence, freedom + 1)
+        p = max(1 - abs(value), 0.0) ** (freedom + 1)
+    else:
+        reach = t_reach(confidence, freedom) * error
+        t = np.array([abs(value) / error])
+        p = float(t_p_values(t, np.array([float(freedom)]))[0])
+    return value, value - reach, value + reach, p
+
+
+def tested(
+    questions: Iterable[Question],
+    weights: FloatArray,
+    inputs: IntArray,
+    confidence: float,
+) -> tuple[Cell, ...]:
+    """The cells with enough pairs on either side, the least likely first."""
+    cells = []
+    for kind, name, error, feature, errors in questions:
+        above = feature > feature.mean()
+        sides = [above, ~above] if above.any() else [~above]
+        if all(_enough(inputs[side]) for side in sides):
+            found = slope(errors, feature, weights, inputs, confidence)
+            size = int(above.sum() or len(above))
+            cells.append(Cell(kind, name, error, size, *found))
+
+    p = adjust_p_values(np.array([cell.p for cell in cells]), "holm")
+    cells = [replace(c, p_holm=own) for c, own in zip(cells, p.tolist(), strict=True)]
+    return tuple(sorted(cells, key=lambda cell: cell.p))
+
+
+def _enough(inputs: IntArray) -> bool:
+    return len(inputs) >= _PAIRS and len(np.unique(inputs)) >= _INPUTS
+
+
+def leaning(cells: Sequence[Cell], alpha: float) -> str:
+    """Which systems a judge over-rates beside the others, and whether it over-rates
+    what is copied, in a sentence; "" if neither is more than chance."""
+    parts = []
+    over = []
+    for cell in cells:
+        if cell.p_holm < alpha:
+            if cell.kind == SYSTEM and cell.error == "bias":
+                over.append(f"{cell.name} by {cell.difference:+.3f}")
+            if cell.kind == COPIED:
+                rate = "over-rates" if cell.difference > 0 else "under-rates"
+                parts.append(f"{rate} what is copied ({cell.difference:+.3f})")
+    if over:
+        parts.insert(0, f"rates beside the other systems {', '.join(over)}")
+    return f"It {' and '.join(parts)}." if parts else ""
+
+
+class JudgedSummary(NamedTuple):
+    """What judge and people say of the labelled units of a summary; the share of its
+    words that are copied, NaN if there is no source."""
+
+    system: str
+    input: str
+    presence: FloatArray
+    labels: FloatArray
+    copied: float
+
+
+class Turned(NamedTuple):
+    """Pairs of systems that people tell `apart`, and how many of them a judge has the
+    other way round."""
+
+    apart: int
+    reversed: int
+
+
+@undefined()
+def turned(judge: FloatArray, people: FloatArray, alpha: float) -> Turned:
+    """Compares (N, M) summary scores of a judge with people's, NaN where there is none:
+    people tell two systems apart by a t-test over inputs, with Holm's correction."""
+    p = []
+    falls = []
+    for first in range(len(people) - 1):
+        gaps = people[first] - people[first + 1 :]
+        count = (~np.isnan(gaps)).sum(axis=1)
+        mean = np.nansum(gaps, axis=1) / count
+        spread = np.nansum((gaps - mean[:, None]) ** 2, axis=1) / (count - 1)
+        own = t_p_values(mean / np.sqrt(spread / count), count - 1.0)
+        # Where all inputs say the same, others need not: as `slope` has it.
+        alike = (1 - np.minimum(np.abs(mean), 1)) ** count
+        p += np.where(spread < EQUAL_WITHIN, alike, own).tolist()
+        judged = np.nansum(judge[first] - judge[first + 1 :], axis=1)
+        falls += (judged * mean < 0).tolist()
+
+    apart = adjust_p_values(np.array(p), "holm") < alpha
+    return Turned(int(apart.sum()), int((apart & np.array(falls, dtype=bool)).sum()))
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """How fair a judge is to the systems of a set.
+
+    Attributes:
+        verdict: Whether it ranks otherwise than people, and what it over-rates, in a
+            sentence.
+        systems: The bias of every system's score.
+        cells: Each system beside the others; what is copied from the documents, or
+            else from the references, if there are any. None of fewer than 10 inputs.
+    """
+
+    name: str
+    verdict: str
+    systems: tuple[SystemBias, ...]
+    cells: tuple[Cell, ...]
+
+    def to_tables(self) -> list[Table]:
+        """The bias of every system, and what was tested."""
+        note = "By inputs, after one recalibration for all pairs; p by Holm."
+        tables = [bias_table(self.systems)]
+        if self.cells:
+            tables.append(cell_table(self.verdict, self.cells, note))
+        return tables
+
+
+def fairness_of(
+    name: str, systems: Names, rows: Sequence[JudgedSummary], errors: FloatArray
+) -> Fairness:
+    """How fair a judge is, by some summaries and the recalibrated errors of their
+    pairs, one after another."""
+    inputs = [*dict.fromkeys(row.input for row in rows)]
+    judge, people = np.full((2, len(systems), len(inputs)), np.nan)
+    places = []
+    for row in rows:
+        place = systems.index(row.system), inputs.index(row.input)
+        judge[place], people[place] = row.presence.mean(), row.labels.mean()
+        places.append(place)
+
+    biases = []
+    for system, own, theirs in zip(systems, judge, people, strict=True):
+        gaps = own - theirs
+        there = np.flatnonzero(~np.isnan(gaps))
+        all_ = np.ones(len(there))
+        found = slope(gaps[there], all_, all_, there, CONFIDENCE)[:3]
+        biases.append(SystemBias(system, float(np.nanmean(own)), *found))
+
+    sizes = [len(row.labels) for row in rows]
+    of_system, of_input = np.repeat(places, sizes, axis=0).T
+    questions = []
+    for n, system in enumerate(systems):
+        questions.append(Question(SYSTEM, system, "bias", of_system == n, errors))
+    copied = np.repeat([row.copied for row in rows], sizes)
+    if not np.isnan(copied).any():
+        questions.append(Question(COPIED, "from its source", "slope", copied, errors))
+    # Each summary counts the same, whatever the number of its units.
+    weights = 1 / np.repeat(sizes, sizes)
+    cells = tested(questions, weights, of_input, CONFIDENCE)
+
+    alpha = 1 - CONFIDENCE
+    apart, reversed_ = turned(judge, people, alpha)
+    ranks = "It ranks systems wrongly: of" if reversed_ else "Of"
+    pairs = counted(apart, "pair")
+    verdict = (
+        f"{ranks} {pairs} of systems that people tell apart it reverses "
+        f"{reversed_ or 'none'}. {leaning(cells, alpha)}"
+    )
+    biases.sort(key=lambda one: (-one.judge, one.system))
+    return Fairness(name, verdict.rstrip(), tuple(biases), cells)
+
+
+def bias_table(systems: Sequence[SystemBias]) -> Table:
+    """A row a system: judge less people."""
+    signed = [Column(name, signed=True) for name in ("bias", "low", "high")]
+    title = "The judge's scores above people's"
+    return Table.of(title, ("system", "judge", *signed), systems)
+
+
+def cell_table(title: str, cells: Sequence[Cell], note: str) -> Table:
+    """A row a cell."""
+    columns: tuple[Column | str, ...] = (
+        "kind",
+        "name",
+        "error",
+        "pairs",
+        *(Column(name, signed=True) for name in ("difference", "low", "high")),
+        Column("p_holm", "p Holm", digits=4, above_zero=True),
+    )
+    return Table.of(title, columns, cells, [note])
