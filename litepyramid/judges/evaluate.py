@@ -9,19 +9,16 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from litepyramid.data.data import Data
 from litepyramid.data.door import several
 from litepyramid.errors import InputError
 from litepyramid.identity import fingerprint
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.fairness import (
     Fairness,
-    JudgedSummary,
-    copied_share,
     fairness_of,
+    recalibrated,
 )
 from litepyramid.judges.labelled import (
-    LabelledSummary,
     label_notes,
     labelled,
     labelled_sha,
@@ -33,7 +30,7 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import language_of, signed
-from litepyramid.stats import check_whole, mean_of_scored, sums_by, undefined
+from litepyramid.stats import check_whole, mean_of_scored, sums_by
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -159,7 +156,7 @@ class EvaluationResult(Result):
             row(one, set=name) for name, one in zip(self.names, self.sets, strict=True)
         ]
         notes = [*self.notes, str(self.signature)]
-        notes = [f"{one.name}: {one.verdict}" for one in self.fairness] + notes
+        notes = [f"{one.set}: {one.verdict}" for one in self.fairness] + notes
         if missing := sum(one.missing for one in self.sets):
             more = counted(missing, "more pair has", "more pairs have")
             notes = [f"{more} no judgement.", *notes]
@@ -272,7 +269,7 @@ def evaluate(
         results.append(calibrate(presence, labels, bins=bins, signature=about))
         notes += label_notes(one)
         if len({entry.system for entry in asked}) > 1:
-            fairness.append(_fairness(one, asked, batch.presence))
+            fairness.append(fairness_of(one, asked, batch.presence))
         # What makes a pair hard is a tag of its unit.
         if contrast and one is sets[-1]:
             kinds = [unit.tags[0] for entry in asked for unit in entry.units.units]
@@ -283,36 +280,6 @@ def evaluate(
     names = tuple([one.name for one in sets])
     found = tuple(results), tuple(phenomena)
     return EvaluationResult(names, *found, about, notes, tuple(fairness))
-
-
-def _fairness(
-    data: Data, asked: Sequence[LabelledSummary], presence: Sequence[FloatArray]
-) -> Fairness:
-    """How fair a judge is to the systems of a set; copied is what stands in a summary's
-    document, else in its references."""
-    references = {}
-    for entry in data.references:
-        references[entry.input] = [*map(" ".join, entry.references)]
-
-    rows = []
-    for one, values in zip(asked, presence, strict=True):
-        there = ~np.isnan(one.labels + values)
-        sources = references.get(one.input, [])
-        for system in (one.system, ""):
-            if document := data.documents.get((system, one.input)):
-                sources = [document]
-                break
-        copied = copied_share(one.text, sources) if sources else np.nan
-        if there.any():
-            both = values[there], one.labels[there]
-            rows.append(JudgedSummary(one.system, one.input, *both, copied))
-
-    systems = tuple(dict.fromkeys(row.system for row in rows))
-    labels = np.concatenate([row.labels for row in rows])
-    said = np.concatenate([row.presence for row in rows])
-    weights = np.concatenate([np.full(len(r.labels), 1 / len(r.labels)) for r in rows])
-    errors = recalibrated(said, labels, weights)[0] - labels
-    return fairness_of(data.name, systems, rows, errors)
 
 
 def calibrate(
@@ -429,51 +396,6 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
     """
     scores, truth = _pairs(presence, labels)
     return recalibrated(scores, truth, np.ones(len(truth)))[1]
-
-
-@undefined()
-def recalibrated(
-    presence: FloatArray, labels: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, float]:
-    """Presence as `calibration_slope` fits it to labels of weighted pairs, and the
-    slope."""
-    # The logit of 0 or 1 is infinite: one such pair would decide the slope.
-    inside = np.clip(presence, 0.001, 0.999)
-    logits = np.log(inside / (1 - inside))
-    there = weights > 0
-    slope = np.nan
-    if np.ptp(logits[there]) >= 1e-9 and np.ptp(labels[there]) > 0:
-        present = logits[there & (labels > 0)]
-        absent = logits[there & (labels < 1)]
-        rising = absent.max() <= present.min()
-        falling = present.max() <= absent.min()
-        slope = 0.0
-        if rising != falling:
-            slope = np.inf if rising else -np.inf
-
-    # Labels that presence separates have no steepest slope: what it comes to is each
-    # presence's own mean, as where presence or labels are equal.
-    if slope != 0:
-        rank = np.unique(logits, return_inverse=True)[1]
-        return (sums_by(rank, weights * labels) / sums_by(rank, weights))[rank], slope
-
-    share = weights / weights.sum()
-    logits = logits - share @ logits
-    spread = np.sqrt(share @ logits**2)
-    design = np.stack([np.ones(len(logits)), logits / spread])
-    fit = np.zeros(2)
-    for _ in range(500):
-        p = 1 / (1 + np.exp(-np.clip(fit @ design, -30, 30)))
-        # Nothing to solve where all are sure.
-        curvature = (design * (share * p * (1 - p))) @ design.T + 1e-12 * np.eye(2)
-        step = np.linalg.solve(curvature, design @ (share * (labels - p)))
-        # Newton's steps overshoot, and turn back for ever, if they move a logit far.
-        furthest = np.abs(step @ design)[there].max()
-        fit = fit + step / max(1.0, furthest / 2)
-        if furthest < 1e-9:
-            break
-
-    return p, float(np.clip(fit[1] / spread, -100, 100))
 
 
 def _by_kind(

@@ -4,13 +4,15 @@ systems round."""
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
+from litepyramid.data.data import Data
+from litepyramid.judges.labelled import LabelledSummary
 from litepyramid.stats import (
     EQUAL_WITHIN,
     adjust_p_values,
+    mean_of_scored,
     sums_by,
     t_p_values,
     t_reach,
@@ -19,7 +21,7 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Table
 from litepyramid.text import counted
-from litepyramid.types import BoolArray, FloatArray, IntArray, Names, Texts
+from litepyramid.types import BoolArray, FloatArray, IntArray, Texts
 
 COPIED = "copied"
 SYSTEM = "system"
@@ -69,14 +71,8 @@ class Cell:
     p_holm: float = np.nan
 
 
-class Question(NamedTuple):
-    """A cell to be tested: (K,) errors of pairs, and what they may depend on."""
-
-    kind: str
-    name: str
-    error: str
-    feature: FloatArray | BoolArray
-    errors: FloatArray
+Question = tuple[str, str, str, FloatArray | BoolArray, FloatArray]
+"""Kind, name and error of a cell; what errors may depend on, and these, of K pairs."""
 
 
 def words_of(text: str) -> list[str]:
@@ -84,13 +80,16 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.casefold().replace("\u2019", "'"))
 
 
-def copied_share(text: str, sources: Iterable[str]) -> float:
-    """The share of a text's words that stand in runs of three words of its sources.
+def copied_share(text: str, sources: Sequence[str]) -> float:
+    """The share of a text's words that stand in runs of three words of its sources; NaN
+    without a source.
 
     Example:
         >>> copied_share("Two men died in Oslo.", ["On Monday two men died there."])
         0.6
     """
+    if not sources:
+        return np.nan
     runs = set()
     for source in sources:
         runs |= {*_runs(words_of(source))}
@@ -112,7 +111,7 @@ def slope(
     feature: FloatArray | BoolArray,
     weights: FloatArray,
     inputs: IntArray,
-    confidence: float,
+    confidence: float = CONFIDENCE,
 ) -> tuple[float, float, float, float]:
     """Least-squares slope of errors on a feature, its interval, and p; of a feature
     that is true or false the mean error where it is true less that elsewhere, of one
@@ -155,11 +154,11 @@ def slope(
     return value, value - reach, value + reach, p
 
 
-def tested(
+def cells_by(
     questions: Iterable[Question],
     weights: FloatArray,
     inputs: IntArray,
-    confidence: float,
+    confidence: float = CONFIDENCE,
 ) -> tuple[Cell, ...]:
     """The cells with enough pairs on either side, the least likely first."""
     cells = []
@@ -180,13 +179,58 @@ def _enough(inputs: IntArray) -> bool:
     return len(inputs) >= _PAIRS and len(np.unique(inputs)) >= _INPUTS
 
 
-def leaning(cells: Sequence[Cell], alpha: float) -> str:
+@undefined()
+def recalibrated(
+    presence: FloatArray, labels: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, float]:
+    """Presence as `calibration_slope` fits it to labels of weighted pairs, and the
+    slope."""
+    # The logit of 0 or 1 is infinite: one such pair would decide the slope.
+    inside = np.clip(presence, 0.001, 0.999)
+    logits = np.log(inside / (1 - inside))
+    there = weights > 0
+    slope = np.nan
+    if np.ptp(logits[there]) >= 1e-9 and np.ptp(labels[there]) > 0:
+        present = logits[there & (labels > 0)]
+        absent = logits[there & (labels < 1)]
+        rising = absent.max() <= present.min()
+        falling = present.max() <= absent.min()
+        slope = 0.0
+        if rising != falling:
+            slope = np.inf if rising else -np.inf
+
+    # Labels that presence separates have no steepest slope: what it comes to is each
+    # presence's own mean, as where presence or labels are equal.
+    if slope != 0:
+        rank = np.unique(logits, return_inverse=True)[1]
+        return (sums_by(rank, weights * labels) / sums_by(rank, weights))[rank], slope
+
+    share = weights / weights.sum()
+    logits = logits - share @ logits
+    spread = np.sqrt(share @ logits**2)
+    design = np.stack([np.ones(len(logits)), logits / spread])
+    fit = np.zeros(2)
+    for _ in range(500):
+        p = 1 / (1 + np.exp(-np.clip(fit @ design, -30, 30)))
+        # Nothing to solve where all are sure.
+        curvature = (design * (share * p * (1 - p))) @ design.T + 1e-12 * np.eye(2)
+        step = np.linalg.solve(curvature, design @ (share * (labels - p)))
+        # Newton's steps overshoot, and turn back for ever, if they move a logit far.
+        furthest = np.abs(step @ design)[there].max()
+        fit = fit + step / max(1.0, furthest / 2)
+        if furthest < 1e-9:
+            break
+
+    return p, float(np.clip(fit[1] / spread, -100, 100))
+
+
+def leaning(cells: Sequence[Cell], confidence: float = CONFIDENCE) -> str:
     """Which systems a judge over-rates beside the others, and whether it over-rates
     what is copied, in a sentence; "" if neither is more than chance."""
     parts = []
     over = []
     for cell in cells:
-        if cell.p_holm < alpha:
+        if cell.p_holm < 1 - confidence:
             if cell.kind == SYSTEM and cell.error == "bias":
                 over.append(f"{cell.name} by {cell.difference:+.3f}")
             if cell.kind == COPIED:
@@ -197,29 +241,11 @@ def leaning(cells: Sequence[Cell], alpha: float) -> str:
     return f"It {' and '.join(parts)}." if parts else ""
 
 
-class JudgedSummary(NamedTuple):
-    """What judge and people say of the labelled units of a summary; the share of its
-    words that are copied, NaN if there is no source."""
-
-    system: str
-    input: str
-    presence: FloatArray
-    labels: FloatArray
-    copied: float
-
-
-class Turned(NamedTuple):
-    """Pairs of systems that people tell `apart`, and how many of them a judge has the
-    other way round."""
-
-    apart: int
-    reversed: int
-
-
 @undefined()
-def turned(judge: FloatArray, people: FloatArray, alpha: float) -> Turned:
-    """Compares (N, M) summary scores of a judge with people's, NaN where there is none:
-    people tell two systems apart by a t-test over inputs, with Holm's correction."""
+def turned(judge: FloatArray, people: FloatArray, alpha: float) -> tuple[int, int]:
+    """How many pairs of systems people tell apart by (N, M) summary scores, NaN where
+    there is none, and how many of these a judge's scores reverse: by t-tests over
+    inputs, with Holm's correction."""
     p = []
     falls = []
     for first in range(len(people) - 1):
@@ -235,7 +261,7 @@ def turned(judge: FloatArray, people: FloatArray, alpha: float) -> Turned:
         falls += (judged * mean < 0).tolist()
 
     apart = adjust_p_values(np.array(p), "holm") < alpha
-    return Turned(int(apart.sum()), int((apart & np.array(falls, dtype=bool)).sum()))
+    return int(apart.sum()), int((apart & np.array(falls, dtype=bool)).sum())
 
 
 @dataclass(frozen=True)
@@ -250,7 +276,7 @@ class Fairness:
             else from the references, if there are any. None of fewer than 10 inputs.
     """
 
-    name: str
+    set: str
     verdict: str
     systems: tuple[SystemBias, ...]
     cells: tuple[Cell, ...]
@@ -265,48 +291,59 @@ class Fairness:
 
 
 def fairness_of(
-    name: str, systems: Names, rows: Sequence[JudgedSummary], errors: FloatArray
+    data: Data, asked: Sequence[LabelledSummary], presence: Sequence[FloatArray]
 ) -> Fairness:
-    """How fair a judge is, by some summaries and the recalibrated errors of their
-    pairs, one after another."""
-    inputs = [*dict.fromkeys(row.input for row in rows)]
+    """How fair a judge is to the systems of a data set, by its presences in labelled
+    summaries."""
+    systems = [*dict.fromkeys(one.system for one in asked)]
+    inputs = [*dict.fromkeys(one.input for one in asked)]
     judge, people = np.full((2, len(systems), len(inputs)), np.nan)
-    places = []
-    for row in rows:
-        place = systems.index(row.system), inputs.index(row.input)
-        judge[place], people[place] = row.presence.mean(), row.labels.mean()
-        places.append(place)
+    rows = []
+    for one, values in zip(asked, presence, strict=True):
+        n, m = systems.index(one.system), inputs.index(one.input)
+        there = ~np.isnan(one.labels + values)
+        size = int(there.sum())
+        if size:
+            judge[n, m] = values[there].mean()
+            people[n, m] = one.labels[there].mean()
+            # Each summary counts the same, whatever the number of its units.
+            about = [n, m, copied_share(one.text, _sources(data, one)), 1 / size]
+            about = np.repeat([about], size, axis=0).T
+            rows.append([values[there], one.labels[there], *about])
 
+    said, labels, of_system, of_input, copied, weights = np.concatenate(rows, axis=1)
+    errors = recalibrated(said, labels, weights)[0] - labels
+    questions: list[Question] = []
     biases = []
-    for system, own, theirs in zip(systems, judge, people, strict=True):
-        gaps = own - theirs
-        there = np.flatnonzero(~np.isnan(gaps))
-        all_ = np.ones(len(there))
-        found = slope(gaps[there], all_, all_, there, CONFIDENCE)[:3]
-        biases.append(SystemBias(system, float(np.nanmean(own)), *found))
-
-    sizes = [len(row.labels) for row in rows]
-    of_system, of_input = np.repeat(places, sizes, axis=0).T
-    questions = []
     for n, system in enumerate(systems):
-        questions.append(Question(SYSTEM, system, "bias", of_system == n, errors))
-    copied = np.repeat([row.copied for row in rows], sizes)
-    if not np.isnan(copied).any():
-        questions.append(Question(COPIED, "from its source", "slope", copied, errors))
-    # Each summary counts the same, whatever the number of its units.
-    weights = 1 / np.repeat(sizes, sizes)
-    cells = tested(questions, weights, of_input, CONFIDENCE)
+        questions.append((SYSTEM, system, "bias", of_system == n, errors))
+        gaps = judge[n] - people[n]
+        there = np.flatnonzero(~np.isnan(gaps))
+        found = slope(gaps[there], there == there, np.ones(len(there)), there)
+        biases.append(SystemBias(system, mean_of_scored(judge[n]), *found[:3]))
 
-    alpha = 1 - CONFIDENCE
-    apart, reversed_ = turned(judge, people, alpha)
+    if not np.isnan(copied).any():
+        questions.append((COPIED, "from its source", "slope", copied, errors))
+    cells = cells_by(questions, weights, of_input.astype(int))
+
+    apart, reversed_ = turned(judge, people, 1 - CONFIDENCE)
     ranks = "It ranks systems wrongly: of" if reversed_ else "Of"
-    pairs = counted(apart, "pair")
     verdict = (
-        f"{ranks} {pairs} of systems that people tell apart it reverses "
-        f"{reversed_ or 'none'}. {leaning(cells, alpha)}"
+        f"{ranks} {counted(apart, 'pair')} of systems that people tell apart it "
+        f"reverses {reversed_ or 'none'}. {leaning(cells)}"
     )
-    biases.sort(key=lambda one: (-one.judge, one.system))
-    return Fairness(name, verdict.rstrip(), tuple(biases), cells)
+    return Fairness(data.name, verdict.rstrip(), tuple(biases), cells)
+
+
+def _sources(data: Data, one: LabelledSummary) -> Sequence[str]:
+    """What a summary may have copied: its document, else the references."""
+    for system in (one.system, ""):
+        if document := data.documents.get((system, one.input)):
+            return [document]
+    for entry in data.references:
+        if entry.input == one.input:
+            return [*map(" ".join, entry.references)]
+    return []
 
 
 def bias_table(systems: Sequence[SystemBias]) -> Table:

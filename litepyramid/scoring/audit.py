@@ -246,7 +246,7 @@ def audit(
     cells = cells_of(scored, pairs, confidence)
     answer = verdict(agrees(auc.low, auc.high), _uses(systems, of_summaries, told))
     return JudgeAudit(
-        verdict=f"{answer} {leaning(cells, 1 - confidence)}".rstrip(),
+        verdict=f"{answer} {leaning(cells, confidence)}".rstrip(),
         figures=tuple(figures),
         systems=systems,
         effects=tuple(effects),

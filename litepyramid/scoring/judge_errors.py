@@ -9,14 +9,15 @@ import numpy as np
 
 from litepyramid.data.records import Summaries
 from litepyramid.errors import InputError
-from litepyramid.judges.evaluate import bins_of, recalibrated, weighted_auc
+from litepyramid.judges.evaluate import bins_of, weighted_auc
 from litepyramid.judges.fairness import (
     COPIED,
     SYSTEM,
     Cell,
     Question,
+    cells_by,
     copied_share,
-    tested,
+    recalibrated,
     words_of,
 )
 from litepyramid.judges.lexical.features import english
@@ -214,17 +215,17 @@ def cells_of(
     everything = np.ones(len(raw), dtype=bool)
     # All pairs stand first, by their errors as they are: recalibrated they have none.
     side = "lenient" if pairs.weights @ raw > 0 else "strict"
-    questions = [Question("all pairs", side, "bias", everything, raw)]
+    questions: list[Question] = [("all pairs", side, "bias", everything, raw)]
     for kind, name, inside in _kinds(result, pairs):
-        questions.append(Question(kind, name, "bias", inside, error))
-        questions.append(Question(kind, name, "spread", inside, spread))
+        questions.append((kind, name, "bias", inside, error))
+        questions.append((kind, name, "spread", inside, spread))
 
     if result.summaries is not None and result.references:
         copied = _copied(result, result.summaries)[pairs.systems, pairs.inputs]
         name = "from the references"
-        questions.append(Question(COPIED, name, "slope", copied, error))
+        questions.append((COPIED, name, "slope", copied, error))
 
-    return tested(questions, pairs.weights, pairs.inputs, confidence)
+    return cells_by(questions, pairs.weights, pairs.inputs, confidence)
 
 
 def _copied(result: ScoreResult, summaries: Summaries) -> FloatArray:
@@ -233,7 +234,7 @@ def _copied(result: ScoreResult, summaries: Summaries) -> FloatArray:
     for texts in summaries.texts:
         shares = []
         for name, text in zip(result.inputs, texts, strict=True):
-            sources = map(" ".join, result.references.get(name, ()))
+            sources = [*map(" ".join, result.references.get(name, ()))]
             shares.append(copied_share(text or "", sources))
         rows.append(shares)
     return np.array(rows)

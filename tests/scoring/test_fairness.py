@@ -100,3 +100,4 @@ def test_systems_that_people_tell_apart_are_those_of_a_paired_t_test():
 )
 def test_the_share_copied(text, share):
     assert copied_share(text, ["x a B c", "c d a"]) == share
+    assert np.isnan(copied_share(text, []))
