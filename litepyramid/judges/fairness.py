@@ -307,9 +307,9 @@ def fairness_of(
             judge[n, m] = values[there].mean()
             people[n, m] = one.labels[there].mean()
             # Each summary counts the same, whatever the number of its units.
-            about = [n, m, copied_share(one.text, _sources(data, one)), 1 / size]
-            about = np.repeat([about], size, axis=0).T
-            rows.append([values[there], one.labels[there], *about])
+            about = n, m, copied_share(one.text, _sources(data, one)), 1 / size
+            own = [values[there], one.labels[there]]
+            rows.append(np.stack([*own, *(np.full(size, value) for value in about)]))
 
     said, labels, of_system, of_input, copied, weights = np.concatenate(rows, axis=1)
     errors = recalibrated(said, labels, weights)[0] - labels
