@@ -9,9 +9,11 @@ import numpy as np
 
 from litepyramid.data.data import Data
 from litepyramid.judges.labelled import LabelledSummary
+from litepyramid.judges.lexical.lexical_judge import fit_weights
 from litepyramid.stats import (
     EQUAL_WITHIN,
     adjust_p_values,
+    all_pairs,
     mean_of_scored,
     sums_by,
     t_p_values,
@@ -29,6 +31,9 @@ SYSTEM = "system"
 _WORD = re.compile(r"\w+(?:'\w+)?")
 CONFIDENCE = 0.95
 """Of intervals and tests where nothing is told."""
+
+STEEPEST = 100.0
+"""Within ± so much a slope of calibration is held."""
 
 _RUN = 3  # words that are copied together
 _PAIRS, _INPUTS = 50, 10  # on either side; with fewer nothing is tested
@@ -90,16 +95,13 @@ def copied_share(text: str, sources: Sequence[str]) -> float:
     """
     if not sources:
         return np.nan
-    runs = set()
-    for source in sources:
-        runs |= {*_runs(words_of(source))}
-
+    known = {run for source in sources for run in _runs(words_of(source))}
     words = words_of(text)
-    inside = np.zeros(len(words), dtype=bool)
+    inside = set()
     for place, run in enumerate(_runs(words)):
-        if run in runs:
-            inside[place : place + _RUN] = True
-    return float(inside.mean()) if words else 0.0
+        if run in known:
+            inside |= {*range(place, place + _RUN)}
+    return len(inside) / max(1, len(words))
 
 
 def _runs(words: Sequence[str]) -> Iterable[Texts]:
@@ -205,23 +207,10 @@ def recalibrated(
         rank = np.unique(logits, return_inverse=True)[1]
         return (sums_by(rank, weights * labels) / sums_by(rank, weights))[rank], slope
 
-    share = weights / weights.sum()
-    logits = logits - share @ logits
-    spread = np.sqrt(share @ logits**2)
-    design = np.stack([np.ones(len(logits)), logits / spread])
-    fit = np.zeros(2)
-    for _ in range(500):
-        p = 1 / (1 + np.exp(-np.clip(fit @ design, -30, 30)))
-        # Nothing to solve where all are sure.
-        curvature = (design * (share * p * (1 - p))) @ design.T + 1e-12 * np.eye(2)
-        step = np.linalg.solve(curvature, design @ (share * (labels - p)))
-        # Newton's steps overshoot, and turn back for ever, if they move a logit far.
-        furthest = np.abs(step @ design)[there].max()
-        fit = fit + step / max(1.0, furthest / 2)
-        if furthest < 1e-9:
-            break
-
-    return p, float(np.clip(fit[1] / spread, -100, 100))
+    bounds = [(-STEEPEST, STEEPEST)]
+    some = logits[there, None], labels[there], bounds, 0.0, weights[there]
+    bias, [slope] = fit_weights(*some)
+    return 1 / (1 + np.exp(-bias - slope * logits)), float(slope)
 
 
 def leaning(cells: Sequence[Cell], confidence: float = CONFIDENCE) -> str:
@@ -241,26 +230,20 @@ def leaning(cells: Sequence[Cell], confidence: float = CONFIDENCE) -> str:
     return f"It {' and '.join(parts)}." if parts else ""
 
 
-@undefined()
-def turned(judge: FloatArray, people: FloatArray, alpha: float) -> tuple[int, int]:
+def turned(judge: FloatArray, people: FloatArray) -> tuple[int, int]:
     """How many pairs of systems people tell apart by (N, M) summary scores, NaN where
     there is none, and how many of these a judge's scores reverse: by t-tests over
     inputs, with Holm's correction."""
     p = []
     falls = []
-    for first in range(len(people) - 1):
-        gaps = people[first] - people[first + 1 :]
-        count = (~np.isnan(gaps)).sum(axis=1)
-        mean = np.nansum(gaps, axis=1) / count
-        spread = np.nansum((gaps - mean[:, None]) ** 2, axis=1) / (count - 1)
-        own = t_p_values(mean / np.sqrt(spread / count), count - 1.0)
-        # Where all inputs say the same, others need not: as `slope` has it.
-        alike = (1 - np.minimum(np.abs(mean), 1)) ** count
-        p += np.where(spread < EQUAL_WITHIN, alike, own).tolist()
-        judged = np.nansum(judge[first] - judge[first + 1 :], axis=1)
-        falls += (judged * mean < 0).tolist()
+    for first, second in all_pairs(len(people)).tolist():
+        gaps = people[first] - people[second]
+        there = np.flatnonzero(~np.isnan(gaps))
+        mean, _, _, own = slope(gaps[there], there == there, np.ones(len(there)), there)
+        p.append(own)
+        falls.append(mean * np.nansum(judge[first] - judge[second]) < 0)
 
-    apart = adjust_p_values(np.array(p), "holm") < alpha
+    apart = adjust_p_values(np.array(p), "holm") < 1 - CONFIDENCE
     return int(apart.sum()), int((apart & np.array(falls, dtype=bool)).sum())
 
 
@@ -326,7 +309,7 @@ def fairness_of(
         questions.append((COPIED, "from its source", "slope", copied, errors))
     cells = cells_by(questions, weights, of_input.astype(int))
 
-    apart, reversed_ = turned(judge, people, 1 - CONFIDENCE)
+    apart, reversed_ = turned(judge, people)
     ranks = "It ranks systems wrongly: of" if reversed_ else "Of"
     verdict = (
         f"{ranks} {counted(apart, 'pair')} of systems that people tell apart it "
