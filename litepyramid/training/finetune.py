@@ -136,7 +136,7 @@ def finetune(
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
         settings: Settings as KEY=VALUE: epochs, learning_rate (1e-4 suits mini),
             warmup, schedule, batch_size, batches, max_length, weight_decay, head,
-            match, packed, early_stop, held_out, bf16, onnx, seed, device, revision,
+            packed, early_stop, held_out, bf16, onnx, seed, device, revision,
             label_map.
         **sources: As for `load`; `data` may also be a list of data sets, each perhaps
             with a weight.

@@ -101,6 +101,7 @@ JOIN = {
     "lexical": 0.7,
     "distance": 3.0,
     "yes": 0.4,
+    "no": 0.1,
     "floor": -1.0,
     "rise": 2.0,
     "far": 0.6,
@@ -116,9 +117,10 @@ def joined(row, lexical, distance, words):
     odds = powers[0] / (powers[1] + powers[2])
     entailed = max(-8.0, min(8.0, math.log(odds)))
     said = max(-8.0, min(8.0, math.log(lexical / (1 - lexical))))
-    trust = min(1.0, 30 / words)
+    trust = min(1.0, 30 / words) ** 2
 
     yes = 0.5 + 0.7 * said - 3.0 * distance + 0.4 * trust * max(0.0, entailed)
+    yes += 0.1 * min(0.0, entailed)
     ceiling = -1.0 + 2.0 * distance + 0.6 * (1 - trust)
     ceiling += math.log(1 + math.exp(entailed + 0.5))
     # The soft minimum of two logits, of the sharpness 2.
