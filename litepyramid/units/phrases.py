@@ -101,7 +101,7 @@ class Phrases(Tree):
         )
         if joined and singular:
             noun = joined[-1]
-        opening = {*self.of(noun, "case", "cc", "mark")}
+        opening = {*self.of(noun, "case", "cc", "mark", "cop", "aux", *SUBJECTS)}
         cases = {t for c in opening for t in self.under(c) if c < noun}
         return [t for t in self.phrase(noun, [clause]) if t not in cases]
 
@@ -162,7 +162,9 @@ class Phrases(Tree):
             return []
         kinds = people_nouns()
         word = self.lower(before) if before == 0 else self.tokens[before]
-        noun = any(word in kinds[kind] for kind in PEOPLE)
+        # Nobody is a Mr.
+        addressed = (kinds["men"] | kinds["women"]) & kinds["titles"]
+        noun = any(word in kinds[kind] - addressed for kind in PEOPLE)
         whole = tokens == [*range(tokens[0], start)] and self.tokens[before].isalpha()
         others = any(self.relation(t) in ("case", "cc", "conj") for t in tokens)
         return tokens if noun and whole and not others else []
@@ -246,7 +248,10 @@ class Phrases(Tree):
         joined = [c for c in self.of(i, "conj") if not self.is_clause(c)]
         alike = {self.words[c].upos for c in [i, *joined]} <= {"NOUN", "PROPN"}
         words = {self.lower(t) for t in span}
-        if not joined or not alike or words & TOGETHER:
+        # "head and wrist sizes" may be sizes of both.
+        bare = self.words[i].xpos == "NN" and not self.of(i, "det", "nmod:poss")
+        shared = bare and any(self.of(c, "compound") for c in joined)
+        if not joined or not alike or shared or words & TOGETHER:
             return [set()]
 
         inside = {t for c in joined for t in self.under(c)}

@@ -4,7 +4,6 @@ or another clause's."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from litepyramid.units.phrases import Phrases
 from litepyramid.units.relations import (
@@ -15,13 +14,11 @@ from litepyramid.units.relations import (
     NEGATIONS,
     NOBODY,
     NOT,
-    NOT_FINITE,
     PART,
     RELATIVE,
     SUBJECTS,
     TOGETHER,
 )
-from litepyramid.units.trees import Tree, Word
 
 
 class Predicates(Phrases):
@@ -152,22 +149,3 @@ class Predicates(Phrases):
         if self.relation(i) != "advmod":
             return False
         return len(span) == 1 and (i == 0 or self.lower(i) in ASKING)
-
-
-def mended(words: Sequence[Word]) -> list[Word]:
-    """A finite verb that was joined to an infinitive or to a verb of another number
-    belongs to the clause above: "asked players to rest and praised the fans"."""
-    tree = Tree(words)
-    changed = [*words]
-    for i, word in enumerate(words):
-        finite = word.xpos in FINITE and not tree.of(i, *SUBJECTS)
-        head = tree.governor(i)
-        while finite and head is not None and word.deprel == "conj":
-            plural = any(words[s].xpos == "NNS" for s in tree.of(head, *SUBJECTS))
-            bare = tree.base(head) in NOT_FINITE and words[head].xpos in ("VB", "VBG")
-            above = tree.governor(head)
-            if above is None or not (bare or (plural and word.xpos == "VBZ")):
-                break
-            head = above
-            changed[i] = replace(word, head=head)
-    return changed
