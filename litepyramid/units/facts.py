@@ -31,7 +31,6 @@ from litepyramid.units.relations import (
     ONE_OF_MANY,
     PART,
     PAST,
-    PAST_FORMS,
     REASONS,
     REFUSING,
     RELATIVE,
@@ -310,9 +309,8 @@ class _Reader(Predicates):
         """A clause with its subject, its own or another's; None if it lacks one."""
         own = self.subjects(i)
         subject = self.phrase(own[0]) if own else []
-        lost = self.relation(i) == "root" and self.words[i].xpos in PAST_FORMS
-        if self.of(i, "nsubj:outer") or (lost and not own):
-            # "The news is that it rains", "Also found a passport" cannot be cut.
+        if self.of(i, "nsubj:outer") or (not own and self.is_subject_lost(i)):
+            # "The news is that it rains", "A 24-year-old jailed" cannot be cut.
             apart = [c for c in self.of(i, "conj", "parataxis") if self.subjects(c)]
             whole = self.trimmed(self.under(i, apart))
             return _Clause([], whole, [], [set()], [], [], True)

@@ -171,7 +171,8 @@ class Phrases(Tree):
 
     def identity(self, noun: int, i: int) -> tuple[int, int] | None:
         """Which of a noun and an aside beside it is what the other one is."""
-        if self.base(i) not in BESIDE or self.of(i, "conj"):
+        number = self.words[i].upos == "NUM"
+        if not (number or self.base(i) in BESIDE) or self.of(i, "conj"):
             return None
         own = self.trimmed(self.under(i))
         # Marks alone say what nothing is.
@@ -185,7 +186,7 @@ class Phrases(Tree):
             return None
         if self.of(noun, "conj") or self.base(noun) == "conj":
             return None
-        if self.words[i].upos == "NUM":
+        if number:
             age = self.tokens[i].isdecimal() and len(self.tokens[i]) < 4
             return (noun, i) if age and self.is_name(noun) else None
         if self.relation(i) != "appos":

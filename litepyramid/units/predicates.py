@@ -15,6 +15,7 @@ from litepyramid.units.relations import (
     NOBODY,
     NOT,
     PART,
+    PAST_FORMS,
     RELATIVE,
     SUBJECTS,
     TOGETHER,
@@ -46,7 +47,10 @@ class Predicates(Phrases):
             near = (max(own, default=-1) < child < i) or child == i + 1
             near = near or self.words[child].xpos == "RBR"
             joins = self.lower(child) in ASKING
-            if part == "verb" or (relation == "mark" and self.lower(child) == "to"):
+            if relation == "cc:preconj" and self.lower(child) == "both":
+                # "is both rich and famous": is rich.
+                outside.append(child)
+            elif part == "verb" or (relation == "mark" and self.lower(child) == "to"):
                 beside += self.under(child)
             elif relation == "advmod" and single and near and not joins:
                 beside.append(child)
@@ -80,6 +84,14 @@ class Predicates(Phrases):
         beside = self.of(i, "dep", "list", "vocative", "nmod", "nmod:desc", "compound")
         nouns = [c for c in beside if self.words[c].upos in ("NOUN", "PROPN") and c < i]
         return nouns[:1]
+
+    def is_subject_lost(self, i: int) -> bool:
+        """Whether a noun before a main verb is likely to be its subject, though the
+        parser did not see it."""
+        before = [self.words[c].upos for c in self.children[i] if c < i]
+        noun = {"NOUN", "PROPN", "ADJ", "NUM"}.intersection(before)
+        main = self.relation(i) == "root" and self.words[i].xpos in PAST_FORMS
+        return main and bool(noun)
 
     def borrowed(self, i: int) -> tuple[list[int], list[int | str]]:
         """The subject of another clause, and the auxiliaries shared with it."""
