@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.predicates import Predicates
 from litepyramid.units.relations import (
     ALL,
@@ -31,6 +32,7 @@ from litepyramid.units.relations import (
     ONE_OF_MANY,
     PART,
     PAST,
+    PEOPLE,
     REASONS,
     REFUSING,
     RELATIVE,
@@ -217,6 +219,19 @@ class _Reader(Predicates):
         one = self.words_of(i, "det") & {"a", "an"}
         return self.relation(i) == "obl:unmarked" and bool(one)
 
+    def is_needed(self, i: int, head: int) -> bool:
+        """Whether it belongs to what stands before it in the core: "once | a month",
+        "urged Ann | to stay", but not "used a knife | to stay"."""
+        infinitive = self.base(i) == "advcl" and "to" in self.marks(i)
+        asked = any(self.is_somebody(c) for c in self.of(head, "obj", "iobj"))
+        return self.is_rate(i) or (infinitive and asked)
+
+    def is_somebody(self, i: int) -> bool:
+        """Whether a noun is a name, a pronoun, or for a person."""
+        nouns = people_nouns()
+        person = any(self.lower(i) in nouns[kind] for kind in (*PEOPLE, "groups"))
+        return person or self.is_name(i) or self.words[i].upos == "PRON"
+
     def is_bound(self, i: int) -> bool:
         """Whether an adjunct says something only with the one before it: "went to the
         bank | to ask for money", "bake for an hour | or until it is brown"."""
@@ -366,7 +381,7 @@ class _Reader(Predicates):
                 core += span
             elif part != "adjunct" or self.is_connective(child, span):
                 continue
-            elif self.is_rate(child) and span[0] - 1 in core:
+            elif self.is_needed(child, i) and span[0] - 1 in core:
                 core += span
             elif self.is_bound(child) and adjuncts and adjuncts[-1][0] > i:
                 before = adjuncts[-1] if self.base(child) == "advcl" else adjuncts.pop()
@@ -377,7 +392,8 @@ class _Reader(Predicates):
             else:
                 pieces = self.pieces(child, span)
                 bare = [t for t in span if not any(t in piece for piece in pieces)]
-                for gone in self.parts(child, bare):
+                whole = self.stays(i, bare)
+                for gone in [set()] if whole else self.parts(child, bare):
                     adjuncts.append([t for t in bare if t not in gone])
                 adjuncts += [[*bare, *piece] for piece in pieces]
 

@@ -148,7 +148,8 @@ class Phrases(Tree):
     def title(self, name: int) -> list[int]:
         """What stands before a name and says what its bearer is, as tokens."""
         # Asked of every word of every phrase: what is below it, only of names.
-        if self.relation(name) in ("compound", "flat") or not self.is_name(name):
+        inside = self.relation(name) in ("compound", "flat", "nmod:desc")
+        if inside or not self.is_name(name):
             return []
         start = name
         while start > 0 and self.is_name(start - 1):
@@ -208,7 +209,8 @@ class Phrases(Tree):
             if pair is not None:
                 who, what = pair
                 name = self.phrase(who)
-                told = [t for t in self.phrase(what, [who]) if t not in name]
+                cases = self.of(what, "case")
+                told = [t for t in self.phrase(what, [who]) if t not in name + cases]
                 verbs = any(self.words[t].upos in ("VERB", "AUX") for t in name)
                 if told and 0 < len(name) <= LONGEST_NAME and not verbs:
                     yield self.is_what(name, who, told, what)
@@ -252,13 +254,14 @@ class Phrases(Tree):
         # "head and wrist sizes" may be sizes of both.
         bare = self.words[i].xpos == "NN" and not self.of(i, "det", "nmod:poss")
         shared = bare and any(self.of(c, "compound") for c in joined)
-        if not joined or not alike or shared or words & TOGETHER:
+        alike = alike and self.relation(i) != "obl:unmarked"
+        if not joined or not alike or shared or words & (TOGETHER | {"but"}):
             return [set()]
 
         inside = {t for c in joined for t in self.under(c)}
         kept = [{*span} - inside]
         for c in joined:
-            opening = {t for t in self.under(c) if self.relation(t) in ("cc", "punct")}
+            opening = {t for t in self.of(c, "cc", "punct") if t < c}
             kept.append({*self.under(c)} - opening)
             if not self.of(c, "case"):
                 kept[-1].update(self.of(i, "case"))

@@ -115,11 +115,33 @@ def _several_subjects(tree: Tree) -> Iterator[Change]:
         for other in others:
             joined = tree.of(other, "conj")
             between = range(tree.under(first)[-1] + 1, tree.under(other)[0])
+            ands = [t for t in between if tree.relation(t) == "cc"]
             if tree.of(first, "case"):
                 yield first, i, "obl"
-            elif other < i and all(tree.tokens[t] in COMMAS for t in between):
-                yield other, first, "conj" if joined else "appos"
+            elif other < i and all(
+                t in ands or tree.tokens[t] in COMMAS for t in between
+            ):
+                yield other, first, "conj" if joined or ands else "appos"
                 yield from ((conjunct, first, "conj") for conjunct in joined)
+                yield from ((word, other, "cc") for word in ands)
+
+
+def _lone_conjuncts(tree: Tree) -> Iterator[Change]:
+    """Without a conjunction nothing is joined: a verb has the noun before it as its
+    subject, "left when on Monday the bridge | fell", a noun says who one is, "Tom Lee,
+    45, a plumber"."""
+    for i, word in enumerate(tree.words):
+        head = tree.governor(i)
+        if word.deprel != "conj" or head is None or tree.of(i, "cc", *SUBJECTS):
+            continue
+        nouns = tree.of(head, "obj", "obl")[1:]
+        before = [n for n in nouns if tree.under(n)[-1] == tree.under(i)[0] - 1]
+        if word.upos == "VERB" and before and not tree.of(before[0], "case"):
+            yield before[0], i, "nsubj"
+            yield i, head, "parataxis"
+        named = tree.words[head].upos == "PROPN" and tree.of(head, "conj") == [i]
+        if named and word.upos == "NOUN" and tree.of(i, "det"):
+            yield i, head, "appos"
 
 
 def _prepositions_of_subjects(tree: Tree) -> Iterator[Change]:
@@ -167,6 +189,7 @@ _REPAIRS: tuple[Callable[[Tree], Iterator[Change]], ...] = (
     _participles,
     _complements,
     _several_subjects,
+    _lone_conjuncts,
     _prepositions_of_subjects,
     _told_to_somebody,
     _sayers_behind,
