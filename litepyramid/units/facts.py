@@ -392,8 +392,8 @@ class _Reader(Predicates):
             else:
                 pieces = self.pieces(child, span)
                 bare = [t for t in span if not any(t in piece for piece in pieces)]
-                whole = self.stays(i, bare)
-                for gone in [set()] if whole else self.parts(child, bare):
+                kept = self.stays(i, bare)
+                for gone in [set()] if kept else self.parts(child, bare):
                     adjuncts.append([t for t in bare if t not in gone])
                 adjuncts += [[*bare, *piece] for piece in pieces]
 

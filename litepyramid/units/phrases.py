@@ -185,11 +185,11 @@ class Phrases(Tree):
             return (noun, i) if home and near and self.is_name(noun) else None
         if not self.is_parted(i) or self.of(i, "case"):
             return None
-        if self.of(noun, "conj") or self.base(noun) == "conj":
-            return None
         if number:
             age = self.tokens[i].isdecimal() and len(self.tokens[i]) < 4
             return (noun, i) if age and self.is_name(noun) else None
+        if self.of(noun, "conj") or self.base(noun) == "conj":
+            return None
         if self.relation(i) != "appos":
             return None
         if self.is_name(noun) and self.words[i].upos == "NOUN":
