@@ -17,7 +17,7 @@ ROOT = Path(litepyramid.__file__).resolve().parent
 # Ground floor first: a room imports only rooms that stand before it.
 # fmt: off
 FLOORS = [
-    "_version", "text", "wording", "errors", "types", "sentences", "language", "checked",
+    "_version", "text", "wording", "errors", "types", "structure", "sentences", "language", "checked",
     "files", "disk", "identity", "terminal", "tables", "pages", "progress", "blas", "stats",
     "figures", "reports", "data", "metrics", "judges", "meta", "units", "scoring", "duc",
     "imports", "easiness", "annotation", "training", "embedded", "__init__", "cli", "__main__",

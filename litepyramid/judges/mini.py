@@ -25,8 +25,8 @@ from litepyramid.judges.nli.modes import presence as presence_of
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.judges.questions import without_questions
 from litepyramid.judges.row_readings import Table
-from litepyramid.judges.structure import rows_of
 from litepyramid.sentences import sentence_spans, split_sentences
+from litepyramid.structure import rows_of
 from litepyramid.types import FloatArray
 from litepyramid.wording import as_read, plain_text
 
