@@ -242,13 +242,18 @@ class SystemDraws:
         return scores + beyond, sums_by(self.inputs, squares, count)
 
 
-def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws]:
+def system_draws(
+    result: ScoreResult, sample: SampledLabels, confidence: float = 0.95
+) -> list[SystemDraws]:
     """The draws of each system of a result."""
     answers = _answers_on(result, sample)
-    return [_draws_of(n, result, answers) for n in range(len(result.systems))]
+    systems = range(len(result.systems))
+    return [_draws_of(n, result, answers, confidence) for n in systems]
 
 
-def _draws_of(n: int, result: ScoreResult, answers: SampledLabels) -> SystemDraws:
+def _draws_of(
+    n: int, result: ScoreResult, answers: SampledLabels, confidence: float
+) -> SystemDraws:
     """The draws of one system, and what is known without them."""
     units = result.units
     inputs = units.input_of
@@ -296,6 +301,7 @@ def _draws_of(n: int, result: ScoreResult, answers: SampledLabels) -> SystemDraw
             expected=f"at least {FEWEST} drawn at random",
         )
 
+    low, high = result.rule.limits(units)
     estimated = Drawn(
         human=said[None, open_],
         judge=by_judge[None, open_],
@@ -305,6 +311,8 @@ def _draws_of(n: int, result: ScoreResult, answers: SampledLabels) -> SystemDraw
         total=float(open_share.mean()),
         inputs=count,
         known=float(known.mean()),
+        width=high - low,
+        confidence=confidence,
     )
     return SystemDraws(estimated, of_input[open_], known, open_judge, open_share)
 
