@@ -68,15 +68,13 @@ def table_lines(
         needed.append(max([narrowest, *map(width_of, title.split())]))
 
     lines: list[str] = []
-    for part in _parts(needed, repeated, width):
-        if lines:
-            lines.append("")
-        first = part[0] == 0 and not lines
+    for part in _parts(needed, repeated, width) if titles else ():
         shown = rows
         # A row of a further part that says nothing there is left out.
-        if not first:
+        if lines:
             shown = [row for row in rows if any(row[i] for i in part[repeated:])]
-        lines += _part(titles, shown, numeric, needed, part, width, colour)
+        more = _part(titles, shown, numeric, needed, part, width, colour)
+        lines += ["", *more] if lines else more
     return lines
 
 

@@ -37,6 +37,7 @@ from litepyramid.scoring.sampled import (
     SAMPLE_FILE,
     SampledLabels,
     Spread,
+    text_sha,
     write_sample,
 )
 from litepyramid.text import counted
@@ -322,8 +323,10 @@ def _sampled(
     """The labels of a sample with their probabilities; an empty summary holds no
     fact."""
     drawn = {}
+    texts = dict.fromkeys(tasks.blank, text_sha(""))
     certain = 1.0
     for task in tasks.judging:
+        texts[task.system, task.input] = text_sha(task.summary)
         for fact, chance in zip(task.facts, task.probabilities, strict=True):
             drawn[task.system, fact] = labels[task.system, fact], chance
             # Inputs are drawn with equal chances, with their empty summaries.
@@ -332,7 +335,7 @@ def _sampled(
     for system, name in tasks.blank:
         for fact in tasks.units.of_inputs([name]).facts:
             drawn[system, fact] = 0.0, certain
-    return SampledLabels.of(spread, drawn, tasks.units)
+    return SampledLabels.of(spread, drawn, tasks.units, texts)
 
 
 def write_judged(folder: Path, judged: JudgedLabels) -> list[str]:

@@ -16,7 +16,12 @@ from litepyramid.errors import InputError, ModelError, reason, require
 from litepyramid.identity import fingerprint
 from litepyramid.language import check_language, signed, words
 from litepyramid.progress import track
-from litepyramid.stats import check_samples, system_intervals, system_means
+from litepyramid.stats import (
+    average_repeats,
+    check_samples,
+    system_intervals,
+    system_means,
+)
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -156,10 +161,15 @@ def score_metrics(
         if name not in families and name not in scores:
             raise _unknown(name)
 
-    # A missing summary is not scored.
-    for matrix in scores.values():
+    # A missing summary is not scored; one system may have answered an input repeatedly.
+    systems = [*map(dataset.system_of, summaries.systems)]
+    for variant, matrix in scores.items():
         matrix[summaries.missing] = np.nan
-    table = Scores.of(scores, summaries.systems, summaries.inputs)
+        scores[variant] = average_repeats(matrix, systems).means
+    table = Scores.of(scores, sorted({*systems}), summaries.inputs)
+    notes = dataset.notes
+    if dataset.repeats:
+        notes += ("Scores of several answers of a system to an input are averaged.",)
     draws: Fields = {
         "samples": _SAMPLES,
         "confidence": confidence,
@@ -180,7 +190,7 @@ def score_metrics(
         ends,
         confidence,
         signature,
-        dataset.notes,
+        notes,
     )
 
 

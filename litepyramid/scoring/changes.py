@@ -27,6 +27,7 @@ from litepyramid.scoring.system_changes import (
     system_changes,
     without_group,
 )
+from litepyramid.stats import EQUAL_WITHIN
 from litepyramid.tables import Column, Result, Table, frame, record, row
 from litepyramid.text import counted, cut, written
 from litepyramid.types import Fields, Names, ResultLike, Signature, Texts
@@ -339,7 +340,7 @@ def changes(
         by: Group inputs by FILE:COLUMN of a table.
         across_judges: Compare though judge or units differ.
         fail_if: ``worse``: fail if significantly so.
-        fail_under: Fail if a system scores less.
+        fail_under: Fail if a system scores less, over all inputs of its run.
         fail_if_lost: Fail if a system lost so many facts.
         margin: Fail if worse by this is not ruled out.
 
@@ -395,6 +396,7 @@ def changes(
         # With one run to compare, every note is of that run.
         prefix = f"{name}: " if len(names) > 2 else ""
         notes += [f"{prefix}{note}" for note in _notes(both, groups)]
+        notes += [f"{prefix}{note}" for note in _own_scores(found, name)]
         hashes += both.values
 
     corrected = _corrected(found)
@@ -466,6 +468,19 @@ def _notes(runs: RunPair, groups: Mapping[str, str] | None) -> list[str]:
         pairs = counted(unscored, "pair")
         notes.append(f"{pairs} of summaries without a score in both runs, left out.")
     return [*notes, *without_group(runs, groups)]
+
+
+def _own_scores(found: Sequence[SystemChange], run: str) -> list[str]:
+    """Notes on the systems of a run whose score is another one over the inputs
+    shared."""
+    notes = []
+    for change in found:
+        if change.run == run and abs(change.score - change.new) > EQUAL_WITHIN:
+            notes.append(
+                f"{cut(change.name)} scores {written(change.score)} over all inputs of "
+                f"the new run, {written(change.new)} over what both runs have."
+            )
+    return notes
 
 
 def _corrected(found: Sequence[SystemChange]) -> tuple[SystemChange, ...]:

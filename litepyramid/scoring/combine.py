@@ -33,7 +33,7 @@ from litepyramid.scoring.sampled import (
 from litepyramid.scoring.saved_result import read_saved, with_people
 from litepyramid.stats import all_pairs, check_share
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoresLike
+from litepyramid.types import Ends, Fields, FloatArray, ScoresLike
 
 
 def combine(
@@ -93,6 +93,9 @@ def combine(
     no_effect(combine, sampled, why, metric=metric, human=human)
     result = read_saved(scores)
     scores = scores if result is None else result
+    limits = (-np.inf, np.inf)
+    if result is not None:
+        limits = result.rule.limits(result.units)
 
     if labels is None:
         if result is not None and result.human is None:
@@ -104,7 +107,7 @@ def combine(
                 "(budget import -o FOLDER), and name that folder: --labels FOLDER.",
             )
         judge, people, signature = with_people(scores, metric, human)
-        estimated = _of_inputs(judge, people, target)
+        estimated = _of_inputs(judge, people, target, limits, confidence)
         # Those who fill in a table from the top have not drawn a sample.
         if not assume_random:
             _check_sample(people)
@@ -122,9 +125,9 @@ def combine(
         if sample.spread == "inputs":
             values = human_on(result, sample)
             people = Scores.of({HUMAN: values}, result.systems, result.inputs)
-            estimated = _of_inputs(judge, people, target)
+            estimated = _of_inputs(judge, people, target, limits, confidence)
         else:
-            estimated = _of_draws(result, sample, target)
+            estimated = _of_draws(result, sample, target, confidence)
 
         estimated = replace(estimated, unanswered=sample.unanswered)
         about = {
@@ -132,9 +135,6 @@ def combine(
             "sample_sha": sample.sha,
         }
 
-    limits = (-np.inf, np.inf)
-    if result is not None:
-        limits = result.rule.limits(result.units)
     return combined_scores(
         estimated,
         limits,
@@ -144,7 +144,9 @@ def combine(
     )
 
 
-def _of_inputs(judge: Scores, people: Scores, target: Target) -> Estimated:
+def _of_inputs(
+    judge: Scores, people: Scores, target: Target, limits: Ends, confidence: float
+) -> Estimated:
     """Estimates from human scores of whole inputs, the same for all systems."""
     # A system that nobody labelled is left out, unless that leaves none.
     rated = (~np.isnan(people.values[0])).sum(axis=1) >= FEWEST
@@ -176,6 +178,11 @@ def _of_inputs(judge: Scores, people: Scores, target: Target) -> Estimated:
     i, j = all_pairs(len(h)).T
     shared = (labelled[i] & labelled[j]).sum(axis=1)
     i, j = i[shared >= FEWEST], j[shared >= FEWEST]
+    # Of a scale that is not known, what people used.
+    width = limits[1] - limits[0]
+    if np.isinf(width):
+        width = float(np.nanmax(h) - np.nanmin(h))
+    options: Fields = {"target": target, "confidence": confidence}
     fewest = int(np.append(numbers, shared[shared >= FEWEST]).min())
 
     return Estimated(
@@ -183,8 +190,11 @@ def _of_inputs(judge: Scores, people: Scores, target: Target) -> Estimated:
         systems=systems,
         judge=f.mean(axis=1),
         pairs=np.stack([i, j]),
-        means=prediction_powered(h, f, target=target),
-        differences=prediction_powered(h[i] - h[j], f[i] - f[j], target=target),
+        means=prediction_powered(h, f, width=width, **options),
+        # A difference spans the scale twice.
+        differences=prediction_powered(
+            h[i] - h[j], f[i] - f[j], width=2 * width, **options
+        ),
         inputs=len(judge.inputs),
         labels=int(labelled.any(axis=0).sum()),
         target=target,
@@ -194,7 +204,9 @@ def _of_inputs(judge: Scores, people: Scores, target: Target) -> Estimated:
     )
 
 
-def _of_draws(result: ScoreResult, sample: SampledLabels, target: Target) -> Estimated:
+def _of_draws(
+    result: ScoreResult, sample: SampledLabels, target: Target, confidence: float
+) -> Estimated:
     """Estimates from facts or summaries that were drawn for each system by itself."""
     if np.isnan(result.presence).any():
         missing = counted(int(np.isnan(result.presence).sum()), "fact")
@@ -203,7 +215,8 @@ def _of_draws(result: ScoreResult, sample: SampledLabels, target: Target) -> Est
             expected="the judge's presence of every fact",
         )
 
-    draws = system_draws(result, sample)
+    draws = system_draws(result, sample, confidence)
+    unseen = draws[0].drawn.unseen(len(result.inputs))
     means = joined([estimate(one.drawn) for one in draws])
     labelled = ~np.isnan(on_result(result, sample).labels.values)
     means = means._replace(labels=labelled.sum(axis=1))
@@ -223,11 +236,12 @@ def _of_draws(result: ScoreResult, sample: SampledLabels, target: Target) -> Est
         systems=result.systems,
         judge=result.values.mean(axis=1),
         pairs=np.stack([i, j]),
-        means=for_target(means, _between(total, within), target),
+        means=for_target(means, _between(total, within), target, unseen),
         differences=for_target(
             differences,
             _between(total[i] - total[j], within[i] + within[j]),
             target,
+            4 * unseen,  # twice as wide
         ),
         inputs=len(result.inputs),
         labels=int(labelled.sum()),

@@ -11,9 +11,7 @@ from litepyramid.scoring.estimates import (
     FEWEST,
     Estimates,
     Target,
-    all_alike,
     outside,
-    unseen_variance,
     within_scale,
 )
 from litepyramid.scoring.inference import FEW, letter_groups
@@ -73,7 +71,7 @@ def combined_scores(
 ) -> CombinedScores:
     """The result: systems best first, pairs tested, nothing outside of the scale's
     limits."""
-    estimated = _on_scale(estimated, limits, confidence)
+    estimated = _on_scale(estimated, limits)
     p = _p_values(estimated.differences)
     holm = adjust_p_values(p, "holm")
     # 1 - .95 is a little above .05 in floating point.
@@ -103,27 +101,26 @@ def combined_scores(
     )
 
 
-def _on_scale(estimated: Estimated, limits: Ends, confidence: float) -> Estimated:
+def _on_scale(estimated: Estimated, limits: Ends) -> Estimated:
     """The same with estimates within the scale, and with the error of labels that are
-    all the same."""
+    all the same in differences of them."""
     means = within_scale(estimated.means, limits)
     # A difference spans the scale of scores twice.
     width = limits[1] - limits[0]
     differences = within_scale(estimated.differences, (-width, width))
 
-    alike = all_alike(means, width)
-    unseen = unseen_variance(means, width, confidence)
-    i, j = estimated.pairs
-    # Where both are labelled on the same inputs, differences are alike themselves.
-    together = alike[i] & alike[j] & (estimated.spread == "inputs")
-    of_both = np.where(together, 0.0, unseen[i] + unseen[j])
-    differences = differences.with_variance(of_both)
+    alike = ~np.isnan(means.unseen) & (means.weight == 0)
+    if estimated.spread == "inputs":
+        i, j = estimated.pairs
+        unseen = np.where(alike, means.unseen, 0.0)
+        # Where both are, the differences are alike themselves.
+        of_both = np.where(alike[i] & alike[j], 0.0, unseen[i] + unseen[j])
+        differences = differences.with_variance(of_both)
 
-    own = unseen_variance(differences, width, confidence)
     return replace(
         estimated,
-        means=means.with_variance(unseen),
-        differences=differences.with_variance(own),
+        means=means,
+        differences=differences,
         astray=int(outside(estimated.means, limits).sum()),
         alike=int(alike.sum()),
     )

@@ -35,6 +35,8 @@ class Estimates(NamedTuple):
         freedom: (R,) Degrees of freedom of the variances.
         saved: (R,) How many more labels the labels alone would need for as short an
             interval.
+        unseen: (R,) The variance of what draws that are all alike leave open; NaN of
+            others.
     """
 
     value: FloatArray
@@ -45,6 +47,7 @@ class Estimates(NamedTuple):
     labels: FloatArray
     freedom: FloatArray
     saved: FloatArray
+    unseen: FloatArray
 
     def take(self, rows: IntArray) -> Estimates:
         """Some of the means, in this order."""
@@ -63,6 +66,8 @@ class Estimates(NamedTuple):
             variance=self.alone_variance,
             weight=none,
             saved=none,
+            # Of labels that are all alike, the judge is no help.
+            unseen=np.where(self.weight == 0, self.unseen, np.nan),
         )
 
     def with_variance(self, more: FloatArray) -> Estimates:
@@ -101,6 +106,8 @@ class Drawn:
         total: The mean share of all that could be drawn: 1 where that is everything.
         inputs: M.
         known: What is known of every mean beyond these draws.
+        width: How far apart the ends of the scale are; 0: not known.
+        confidence: At which draws that are all alike leave something open.
     """
 
     human: FloatArray
@@ -111,6 +118,18 @@ class Drawn:
     total: float
     inputs: int
     known: float = 0.0
+    width: float = 0.0
+    confidence: float = 0.95
+
+    def unseen(self, count: int) -> float:
+        """The variance of a mean that `count` values tell, all alike.
+
+        The error is that of a share of which they show none: at most `unseen_share` of
+        all are otherwise, by a whole scale.
+        """
+        reach = self.width * unseen_share(self.confidence, count)
+        freedom = np.array([max(count - 1.0, 1.0)])
+        return float((reach / t_reach(self.confidence, freedom))[0] ** 2)
 
 
 def estimate(drawn: Drawn) -> Estimates:
@@ -129,7 +148,8 @@ def estimate(drawn: Drawn) -> Estimates:
     probability and fixed number, ``n / (n - 1) Σ (1 - π) (c - B)²`` with c the terms of
     the sum and B their mean weighted by 1 - π; with equal ones that of a simple random
     sample of a finite population. Systematic draws spread more evenly than that, which
-    makes it cautious.
+    makes it cautious. Terms that are all alike, such as errors of a judge that made
+    none, have no variance, but the error of what they do not show (`Drawn.unseen`).
 
     Returns:
         R means; `for_target` makes their errors those of new inputs, if need be.
@@ -140,7 +160,8 @@ def estimate(drawn: Drawn) -> Estimates:
         # Labels leave nothing open: inputs are all that differs.
         known = np.full(means, drawn.known)
         freedom = np.full(means, max(drawn.inputs - 1.0, 1.0))
-        return Estimates(known, none, known, none, none, none, freedom, none)
+        alike = np.full(means, np.nan)
+        return Estimates(known, none, known, none, none, none, freedom, none, alike)
 
     # Relative to draws of equal chance, so that those are taken as they are.
     expansion = n / drawn.inputs / drawn.probability
@@ -155,15 +176,25 @@ def estimate(drawn: Drawn) -> Estimates:
     slopes = _slopes(human, judge, left_open)
     corrected = human - slopes * (judge - drawn.mean[:, None])
 
+    variances = []
+    alike_terms = []
+    for terms in (corrected, human):
+        spread = _variance(terms, left_open)
+        size = np.abs(terms.mean(axis=1)) + drawn.width
+        alike = np.sqrt(spread) <= EQUAL_WITHIN * size
+        alike_terms.append(alike)
+        variances.append(np.where(alike, drawn.unseen(n), spread / n * finite))
+
     with_judge = Estimates(
         value=corrected.mean(axis=1) + drawn.known,
-        variance=_variance(corrected, left_open) / n * finite,
+        variance=variances[0],
         alone=human.mean(axis=1) + drawn.known,
-        alone_variance=_variance(human, left_open) / n * finite,
+        alone_variance=variances[1],
         weight=slopes.mean(axis=1),
         labels=np.full(means, float(n)),
         freedom=np.full(means, max(n - 1.0, 1.0)),
         saved=none,
+        unseen=np.where(alike_terms[0] | alike_terms[1], drawn.unseen(n), np.nan),
     )
     helps = with_judge.variance < GAIN * with_judge.alone_variance
     return with_judge.where(helps, with_judge.from_labels_alone())
@@ -215,6 +246,9 @@ def difference(one: Estimates, other: Estimates, inputs: int) -> Estimates:
     variance = one.variance + other.variance
     with undefined():
         satterthwaite = np.maximum(variance**2 / parts, 1.0)
+    freedom = np.where(parts > 0, satterthwaite, max(inputs - 1.0, 1.0))
+    # What is not seen is no estimate of a variance, which two make more certain.
+    seen = np.isnan(one.unseen) & np.isnan(other.unseen)
 
     return Estimates(
         value=one.value - other.value,
@@ -223,19 +257,27 @@ def difference(one: Estimates, other: Estimates, inputs: int) -> Estimates:
         alone_variance=one.alone_variance + other.alone_variance,
         weight=(one.weight + other.weight) / 2,
         labels=one.labels + other.labels,
-        freedom=np.where(parts > 0, satterthwaite, max(inputs - 1.0, 1.0)),
+        freedom=np.where(seen, freedom, np.minimum(one.freedom, other.freedom)),
         saved=np.zeros(one.value.size),
+        unseen=np.full(one.value.size, np.nan),
     )
 
 
-def for_target(estimates: Estimates, between: FloatArray, target: Target) -> Estimates:
+def for_target(
+    estimates: Estimates, between: FloatArray, target: Target, unseen: float = 0.0
+) -> Estimates:
     """The means with the errors of a target, and the labels saved.
 
     Args:
         estimates: What `estimate` gave, for the inputs at hand.
         between: (R,) Variance of the mean of M inputs as a sample of a population.
         target: As of `combine`.
+        unseen: `Drawn.unseen` of M inputs.
     """
+    # Inputs that are all alike tell of new ones as little as such draws do.
+    certain = estimates.variance + between == 0
+    between = np.where(certain, unseen, between)
+
     # How many labels alone give as short an interval for the population: 1 / n falls
     # with the variance less that of the inputs, which labels cannot lower.
     population = estimates.with_variance(between)
@@ -264,30 +306,13 @@ def within_scale(estimates: Estimates, limits: Ends) -> Estimates:
     return estimates.where(inside, estimates.from_labels_alone())
 
 
-def all_alike(estimates: Estimates, width: float) -> BoolArray:
-    """(R,) whether an estimate is of labels that are all the same, so that it has no
-    error."""
-    size = np.abs(estimates.alone) + (0.0 if np.isinf(width) else width)
-    return np.asarray(np.sqrt(estimates.alone_variance) <= EQUAL_WITHIN * size)
-
-
-def unseen_variance(
-    estimates: Estimates, width: float, confidence: float
-) -> FloatArray:
-    """(R,) what labels that are all the same leave open, 0 of others.
-
-    The error is that of a share of which n labels show none: at most `unseen_share` of
-    all are otherwise, by a whole scale. Where the scale is not known, nor is this.
-    """
-    if np.isinf(width):
-        return np.zeros(estimates.value.size)
-    reach = width * unseen_share(confidence, estimates.labels)
-    variance = (reach / t_reach(confidence, estimates.freedom)) ** 2
-    return np.where(all_alike(estimates, width), variance, 0.0)
-
-
 def prediction_powered(
-    human: FloatArray, judge: FloatArray, *, target: Target = "inputs"
+    human: FloatArray,
+    judge: FloatArray,
+    *,
+    target: Target = "inputs",
+    width: float = 0.0,
+    confidence: float = 0.95,
 ) -> Estimates:
     """Means of human scores known for some inputs, with a judge's scores known for all.
 
@@ -296,6 +321,7 @@ def prediction_powered(
             nobody labelled, but for three inputs of each row.
         judge: (R, M) the judge's scores.
         target: As of `combine`.
+        width, confidence: As of `Drawn`.
 
     Returns:
         R means; see `estimate`.
@@ -330,6 +356,8 @@ def prediction_powered(
             mean=judge[same].mean(axis=1),
             total=1.0,
             inputs=total,
+            width=width,
+            confidence=confidence,
         )
         between = values.var(axis=1, ddof=1) / total
         parts.append(for_target(estimate(drawn), between, target))

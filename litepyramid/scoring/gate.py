@@ -8,6 +8,7 @@ from statistics import NormalDist
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.scoring.runs import names_of
 from litepyramid.scoring.system_changes import SystemChange
 from litepyramid.stats import EQUAL_WITHIN, check_whole
 from litepyramid.text import counted, cut, written
@@ -72,9 +73,15 @@ class Gate:
 
         # Not "below": a score of NaN fails too. Means are equal but for rounding.
         limit = self.fail_under
-        if limit is not None and not change.new >= limit - EQUAL_WITHIN:
+        if limit is not None and not change.score >= limit - EQUAL_WITHIN:
             told = f"(--fail-under {written(limit)})"
-            failed.append(f"scores {written(change.new)} {told}")
+            failed.append(f"scores {written(change.score)} over all its inputs {told}")
+
+        # What is not answered any more would make every other condition easier.
+        if self.conditions and change.vanished:
+            inputs = counted(len(change.vanished), "input")
+            names = names_of(change.vanished)
+            failed.append(f"has no score of {inputs} that the baseline scored: {names}")
 
         if self.fail_if_lost is not None and len(change.lost) >= self.fail_if_lost:
             lost = counted(len(change.lost), "fact")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Self
 
@@ -24,6 +24,9 @@ from litepyramid.tables import plain
 from litepyramid.text import counted, cut
 from litepyramid.types import BoolArray, FloatArray, IntArray
 
+Cell = tuple[str, str]
+"""A system and an input."""
+
 Spread = Literal["facts", "summaries", "inputs"]
 
 SAMPLE_FILE = "sample.json"
@@ -39,11 +42,13 @@ class SampledLabels:
     Attributes:
         labels: 1, .5 or 0; NaN where nobody answered, and where nothing was drawn.
         probability: Of being drawn, of the same systems and units; NaN: not drawn.
+        texts: By system and input what the summary of drawn facts hashes to.
     """
 
     spread: Spread
     labels: Facts
     probability: Facts
+    texts: Mapping[Cell, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -51,6 +56,7 @@ class SampledLabels:
         spread: Spread,
         drawn: Mapping[tuple[str, Fact], tuple[float, float]],
         units: Units,
+        texts: Mapping[Cell, str] | None = None,
     ) -> Self:
         """The label and the probability of each drawn fact, by system and fact."""
         labels = {}
@@ -58,7 +64,8 @@ class SampledLabels:
         for key, (label, chance) in drawn.items():
             labels[key] = label
             probability[key] = chance
-        return cls(spread, Facts.of(labels, units), Facts.of(probability, units))
+        both = Facts.of(labels, units), Facts.of(probability, units)
+        return cls(spread, *both, texts or {})
 
     @property
     def drawn(self) -> BoolArray:
@@ -87,10 +94,23 @@ class _Row:
 
 
 @dataclass(frozen=True)
+class _Text:
+    system: str
+    input: str
+    sha: str
+
+
+@dataclass(frozen=True)
 class _File:
     spread: Spread
+    summaries: list[_Text]
     units: list[InputUnits]
     facts: list[_Row]
+
+
+def text_sha(text: str | None) -> str:
+    """What names a summary; a missing one is read as an empty one."""
+    return fingerprint([text or ""])
 
 
 def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
@@ -120,7 +140,8 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
         label = np.nan if row.label is None else row.label
         drawn[key] = label, row.probability
 
-    sample = SampledLabels.of(file.spread, drawn, units)
+    texts = {(row.system, row.input): row.sha for row in file.summaries}
+    sample = SampledLabels.of(file.spread, drawn, units, texts)
     if sample.unanswered == len(drawn):
         facts = counted(len(drawn), "drawn fact")
         raise InputError(f"none of {facts} has a label", path=path)
@@ -141,10 +162,11 @@ def write_sample(path: Path, sample: SampledLabels) -> None:
         "format": _FORMAT,
         "version": 1,
         "spread": sample.spread,
+        "summaries": [_Text(*cell, sha) for cell, sha in sample.texts.items()],
         "units": [entry.to_json() for entry in labels.units],
         "facts": rows,
     }
-    write_json(path, document)
+    write_json(path, plain(document))
 
 
 # What the labels are, as draws of each system
@@ -155,7 +177,8 @@ def on_result(result: ScoreResult, sample: SampledLabels) -> SampledLabels:
     """The sample over all systems and units of a result.
 
     Raises:
-        InputError: The result lacks a system or a unit of the sample.
+        InputError: The result lacks a system or a unit of the sample, or is of other
+            texts.
     """
     systems, facts = aligned(result.facts, sample.labels).only_other
     lacking = [*systems, *[f"{fact.text}' of '{fact.input}" for fact in facts]]
@@ -164,6 +187,13 @@ def on_result(result: ScoreResult, sample: SampledLabels) -> SampledLabels:
             f"the result lacks '{cut(lacking[0])}', which was exported to be labelled",
             expected="a result of the summaries and units that were exported",
         )
+    for (system, name), sha in sample.texts.items() if result.summaries else ():
+        # The same facts of a newer summary may be other ones.
+        if text_sha(result.summaries.of_system(system)[name]) != sha:
+            raise InputError(
+                f"labels of another summary of '{cut(system)}' on '{cut(name)}'",
+                expected="a result of the summaries and units that were exported",
+            )
     names = result.systems, result.units
     return replace(
         sample,
@@ -242,13 +272,18 @@ class SystemDraws:
         return scores + beyond, sums_by(self.inputs, squares, count)
 
 
-def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws]:
+def system_draws(
+    result: ScoreResult, sample: SampledLabels, confidence: float = 0.95
+) -> list[SystemDraws]:
     """The draws of each system of a result."""
     answers = _answers_on(result, sample)
-    return [_draws_of(n, result, answers) for n in range(len(result.systems))]
+    systems = range(len(result.systems))
+    return [_draws_of(n, result, answers, confidence) for n in systems]
 
 
-def _draws_of(n: int, result: ScoreResult, answers: SampledLabels) -> SystemDraws:
+def _draws_of(
+    n: int, result: ScoreResult, answers: SampledLabels, confidence: float
+) -> SystemDraws:
     """The draws of one system, and what is known without them."""
     units = result.units
     inputs = units.input_of
@@ -296,6 +331,7 @@ def _draws_of(n: int, result: ScoreResult, answers: SampledLabels) -> SystemDraw
             expected=f"at least {FEWEST} drawn at random",
         )
 
+    low, high = result.rule.limits(units)
     estimated = Drawn(
         human=said[None, open_],
         judge=by_judge[None, open_],
@@ -305,6 +341,8 @@ def _draws_of(n: int, result: ScoreResult, answers: SampledLabels) -> SystemDraw
         total=float(open_share.mean()),
         inputs=count,
         known=float(known.mean()),
+        width=high - low,
+        confidence=confidence,
     )
     return SystemDraws(estimated, of_input[open_], known, open_judge, open_share)
 

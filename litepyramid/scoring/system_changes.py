@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +17,7 @@ from litepyramid.scoring.runs import RunPair, names_of
 from litepyramid.stats import EQUAL_WITHIN
 from litepyramid.tables import hidden
 from litepyramid.text import counted, cut, written
-from litepyramid.types import FloatArray
+from litepyramid.types import FloatArray, Names
 
 _Group = TypeVar("_Group", str, float)
 _FEW_VALUES = 6  # of a column of numbers that are groups as they are
@@ -47,6 +48,8 @@ class SystemChange(TestedDifference):
 
     Attributes:
         system: The system's name in the new run; in the baseline it is `old_system`.
+        score: The new run's own score, over all its inputs.
+        vanished: The inputs that only the baseline has a score of.
         better: How many inputs score more than in the baseline; `worse` score less.
         lost: Facts lost, worst input first.
         gained: Facts gained, best input first.
@@ -58,6 +61,8 @@ class SystemChange(TestedDifference):
     old_system: str
     old: float
     new: float
+    score: float
+    vanished: Names
     better: int
     worse: int
     lost: tuple[FactChange, ...]
@@ -132,6 +137,8 @@ def system_changes(
                 old_system=old.names[system],
                 old=float(old.scores[n, scored].mean()),
                 new=float(new.scores[n, scored].mean()),
+                score=new.run.scores[system],
+                vanished=_vanished(runs, system),
                 better=int((row > EQUAL_WITHIN).sum()),
                 worse=int((row < -EQUAL_WITHIN).sum()),
                 lost=lost,
@@ -144,6 +151,15 @@ def system_changes(
         )
 
     return changes
+
+
+def _vanished(runs: RunPair, system: str) -> Names:
+    """The inputs of a system that only the old run has a score of."""
+    of_runs = []
+    for side in (runs.old, runs.new):
+        row = side.run.values[side.run.systems.index(side.names[system])]
+        of_runs.append({*compress(side.run.inputs, ~np.isnan(row))})
+    return tuple(sorted(of_runs[0] - of_runs[1]))
 
 
 def _by_input(

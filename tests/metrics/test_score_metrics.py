@@ -121,6 +121,25 @@ def test_the_table_is_one_that_meta_takes(tmp_path):
         np.testing.assert_array_equal(table.values, result.scores.values)
 
 
+def test_answers_that_were_given_again_are_averaged():
+    """They were systems of their own, which no result of `score` has."""
+    texts = ["A storm hit Oslo.", "Nothing.", "A storm."]
+    rows = [
+        {"system": "a", "input": name, "repeat": repeat, "summary": text}
+        for name, (first, second) in {"1": texts[:2], "2": texts[1:]}.items()
+        for repeat, text in ((1, first), (2, second))
+    ]
+    references = {"1": texts[:1], "2": texts[:1]}
+    each = score_metrics(
+        {name: [text] * 2 for name, text in zip("xyz", texts, strict=True)},
+        references=[texts[:1]] * 2,
+    ).scores.values[:, :, 0]
+    found = score_metrics(rows, references=references).scores
+    assert found.systems == ("a",)
+    goal = np.stack([each[:, :2].mean(axis=1), each[:, 1:].mean(axis=1)], axis=1)
+    assert found.values[:, 0] == pytest.approx(goal)
+
+
 def test_names_of_metrics_and_the_signature():
     for name in ("rouge-9", "rouge-2_median", ""):
         with refused(f"unknown metric '{name}'"):

@@ -117,6 +117,27 @@ def test_the_gate_ends_with_status_1(old, tmp_path, cli, options, outcome):
         cli(f"changes bad.json old.json {options} --pair a=a", cwd=tmp_path)
 
 
+def test_the_gate_looks_at_all_that_the_new_run_answered():
+    """It passed a run that answered more inputs wrongly, or fewer inputs."""
+    units = {name: ["It rained."] for name in IDS}
+
+    def run(wrong="Nothing.", inputs=IDS, **options):
+        answers = {name: "It rained." if name < "doc8" else wrong for name in inputs}
+        own = {name: units[name] for name in inputs}
+        return lp.score({"a": answers}, own, **OPTIONS, **options)
+
+    for before in (run(None, nulls="missing"), run(inputs=IDS[:8])):
+        result = lp.changes(before, run(), fail_under=0.9)
+        assert (result.changes[0].new, result.changes[0].score) == (1, 0.8)
+        assert result.exit_status == 1
+        assert "a scores .800 over all inputs" in " ".join(result.notes)
+        assert lp.changes(before, run(), fail_under=0.8).exit_status == 0
+
+        vanished = lp.changes(run(), before, fail_if="worse")
+        assert vanished.changes[0].vanished == ("doc8", "doc9")
+        assert vanished.exit_status == 1
+
+
 def test_limits_are_met_by_what_is_equal_but_for_rounding():
     """The mean of three times .7 is a little less than .7."""
 

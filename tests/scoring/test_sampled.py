@@ -238,6 +238,20 @@ def test_too_few_facts_are_refused_and_foreign_ones_too():
             lp.combine(result, labels=sample)
 
 
+def test_labels_of_an_older_summary_are_refused(tmp_path):
+    """What people saw in one text they may not see in the next."""
+    result, labels = with_empty(0.2)
+    answer_tasks(tmp_path, result, {"Ann": labels}, labels=60)
+    sample = tmp_path / "judged"
+    texts = dict(result.summaries.cells())
+    lp.combine(quick_score(lp.Summaries.of(texts), result.units), labels=sample)
+    texts["a", "i07"] = "Nothing."
+    newer = quick_score(lp.Summaries.of(texts), result.units)
+    for function in (lp.combine, lp.audit):
+        with refused("another summary of 'a' on 'i07'"):
+            function(newer, labels=sample)
+
+
 @pytest.mark.parametrize("labels", [3, 8])
 def test_too_few_labels_for_a_summary_of_each_system_are_refused(labels):
     """A summary has six facts and a half."""

@@ -252,6 +252,14 @@ def test_a_refit_makes_a_judge_with_a_card(dataset, tmp_path):
                 verb(base, dataset, output=tmp_path / "other")
 
 
+def test_a_refit_on_everything_says_where_the_judge_is(dataset, tmp_path):
+    """A table of no columns ended in a traceback."""
+    result = lp.finetune(
+        "lexical", dataset, output=tmp_path / "judge", settings=["held_out=0"]
+    )
+    assert str(tmp_path / "judge") in result.to_table().replace("\n", "")
+
+
 def test_nothing_to_learn_from_and_sets_of_one_name(dataset, tmp_path):
     with refused("nothing to learn from"):
         lp.finetune("lexical", output=tmp_path / "x")
