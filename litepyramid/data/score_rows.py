@@ -24,13 +24,12 @@ from litepyramid.data.headers import (
     usual_meaning,
 )
 from litepyramid.data.roles import cell_of, named, rows_of_columns
+from litepyramid.data.scores import ALL_INPUTS
 from litepyramid.errors import InputError, located
 from litepyramid.text import cut
 from litepyramid.types import Names
 
 EXPECTED = "the columns system, input and one a metric, or system, input, metric, score"
-ALL_INPUTS = "all"
-"""The input of a table with a row for each system."""
 IDS = ("system", "input", "annotator")
 NAMES = (*IDS, "metric", "score", "human")
 """Columns that have a meaning."""
@@ -62,6 +61,7 @@ class Source(NamedTuple):
         columns, left_out: Its columns, and those of them that are not read.
         signature: How a result was made; empty of a table.
         raters: By metric those of its raters, of which it is the mean.
+        of_systems: Whether it has a score for each system, and none for inputs.
     """
 
     cells: list[Cell]
@@ -69,6 +69,7 @@ class Source(NamedTuple):
     left_out: Names
     signature: Mapping[str, str]
     raters: Mapping[str, Names]
+    of_systems: bool
 
 
 class _Form(NamedTuple):
@@ -100,11 +101,12 @@ def score_source(source: Any, own_columns: Mapping[str, str]) -> Source:
 
     form, left_out = _form(found, ours)
     cells = [*_cells(found, form)]
-    if "input" not in form.ours:
+    of_systems = "input" not in form.ours
+    if of_systems:
         _check_averages(cells, found, form)
     cells, raters = _by_rater(cells)
     signature = found.saved.signature if found.saved else {}
-    return Source(cells, columns, left_out, signature, raters)
+    return Source(cells, columns, left_out, signature, raters, of_systems)
 
 
 def is_table(source: Any) -> bool:

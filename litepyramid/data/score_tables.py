@@ -28,7 +28,7 @@ from litepyramid.data.score_rows import (
     is_table,
     score_source,
 )
-from litepyramid.data.scores import HUMAN, Scores
+from litepyramid.data.scores import ALL_INPUTS, HUMAN, Scores
 from litepyramid.errors import InputError, no_effect
 from litepyramid.types import (
     ColumnsLike,
@@ -151,6 +151,12 @@ def _check_columns(own_columns: Mapping[str, str], sources: Sequence[Source]) ->
 
 def _joined(sources: Sequence[Source], own_columns: Mapping[str, str]) -> Scores:
     """One table of all sources, with the means over raters."""
+    if len({source.of_systems for source in sources}) > 1:
+        raise InputError(
+            "tables with a score for each system, and others with one for each input",
+            expected="one of the two kinds",
+            hint="The averages of systems are computed from the scores of inputs.",
+        )
     table = _table(_renamed(sources))
     raters: dict[str, Names] = {}
     left_out: set[str] = set()
@@ -354,6 +360,8 @@ def _array(source: Any, name: str) -> Scores:
             f"{name} cannot be read from a {type(source).__name__}",
             expected="finite numbers, (systems,) or (systems, inputs)",
         )
+    if array.ndim == 1:
+        inputs = [ALL_INPUTS]
     array = _unrounded(array.reshape(len(array), -1))
     rows, width = array.shape
     return Scores.of(

@@ -14,6 +14,7 @@ from litepyramid.meta.alignment import (
     LeftOut,
     align,
     check_correlatable,
+    pairs_of,
     signature_of,
 )
 from litepyramid.meta.core.levels import (
@@ -348,8 +349,8 @@ def compare(
     # 1 - .95 is a little above .05 in floating point; a signature should say .05.
     alpha = round(1 - confidence, 12)
 
-    pairs = kinds(level, coefficient)
     table = read_scores(scores, human, **sources)
+    pairs = pairs_of(table, kinds(level, coefficient))
     aligned = align(table)
     if len(aligned.metrics) < 2:
         raise InputError(

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from litepyramid.data.score_tables import read_scores
 from litepyramid.errors import no_effect
 from litepyramid.identity import fingerprint
-from litepyramid.meta.alignment import LeftOut, align_each, signature_of
+from litepyramid.meta.alignment import LeftOut, align_each, pairs_of, signature_of
 from litepyramid.meta.core.levels import (
     COEFFICIENTS,
     SYMBOLS,
@@ -202,6 +202,7 @@ def correlate(
     why = f"on {' and '.join(own)}"
     no_effect(correlate, len(own) == len(pairs), why, constant=constant)
     table = read_scores(scores, human, **sources)
+    pairs = pairs_of(table, pairs)
     in_order = table
     order_sha = None
     # Which value is the first, and raised, is part of the authors' definition.

@@ -13,6 +13,7 @@ from litepyramid.meta.alignment import (
     LeftOut,
     align_each,
     observations,
+    pairs_of,
     signature_of,
 )
 from litepyramid.meta.core.bootstrap import bootstrap_samples
@@ -227,8 +228,8 @@ def interval(
     else:
         check_samples(samples, seed=seed, confidence=confidence)
 
-    pairs = kinds(level, coefficient)
     table = read_scores(scores, human, **sources)
+    pairs = pairs_of(table, kinds(level, coefficient))
     sides = align_each(table, several(level))
 
     intervals = []

@@ -236,6 +236,7 @@ def compare(
     check_samples(samples, seed=seed, confidence=confidence)
     _check_one_run(scores)
     table, signature = one_metric(scores, metric)
+    table.need_inputs("tests")
 
     systems = table.systems
     values = table.values[0]

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -17,6 +18,7 @@ from cases import cases, quick_score, refused, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import litepyramid as lp
 from litepyramid.data.score_tables import read_scores
 from litepyramid.data.scores import Scores, score_lines
 from litepyramid.meta import correlate
@@ -476,3 +478,22 @@ def test_the_human_score_may_be_a_table(metric):
 def test_arrays_have_no_columns():
     with refused("columns has no effect on two arrays"):
         read_scores([1, 2], [1, 2], columns="system=model")
+
+
+def test_scores_of_systems_alone_have_no_inputs(tmp_path):
+    """Beside cells they would count as one more input; alone, as the only one."""
+    rows = [{"system": s, "x": n, "human": n * n} for n, s in enumerate("abcd")]
+    cells = [{**row, "input": i} for row in rows for i in "12"]
+    with refused("each input"):
+        read_scores([rows, cells])
+    for table in (rows, [1, 2, 4, 3]):
+        human = [0, 1, 4, 9] if table is not rows else None
+        result = lp.meta.correlate(table, human)
+        assert {one.level for one in result.correlations} == {"system"}
+        with refused("none for inputs"):
+            lp.meta.correlate(table, human, level="summary")
+    with refused("none for inputs"):
+        lp.meta.correlate(rows, level="system", coefficient="spa")
+    for verb in (lp.meta.stability, partial(lp.compare, metric="x")):
+        with refused("none for inputs"):
+            verb(rows)
