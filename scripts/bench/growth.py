@@ -56,7 +56,7 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
     ),
     "`lexical`, words of a unit": (
         lambda n: lp.score([words(100)], [[words(n)]], judge="lexical", language="any"),
-        (1250, 2500, 5000, 10000),
+        (500, 1000, 2000, 10000),
     ),
     "`lexical`, units of one input": (
         lambda n: lp.score(
