@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -32,6 +33,8 @@ from litepyramid.types import Fields, Names, UnitKind
 _HEAVIEST = 1e12
 _MOST_CELLS = 1_000_000
 _SPARSEST = 100
+# promptfoo's CSV: the reason, which quotes what was expected, then ---, the answer.
+_VERDICT = re.compile(r"\[(?:PASS|FAIL|ERROR)\] \(-?[\d.]+\)")
 
 Group = tuple[str, str | None, Any]
 """What several entries have in common: input, system, annotator."""
@@ -248,6 +251,12 @@ def summaries_of(
             text = entry.value
             if isinstance(text, str):
                 text = whole(text.strip())
+                if _VERDICT.match(text):
+                    raise entry.error(
+                        "an answer behind a verdict, as promptfoo writes its tables",
+                        "the answer alone",
+                        "Convert the file first: litepyramid convert FILE.",
+                    )
             elif text is None:
                 text = "" if no_nulls else None
             else:

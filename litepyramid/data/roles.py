@@ -493,7 +493,12 @@ def _of_values(leaf: Leaf, role: str) -> Table:
             entries.append(Entry(system, name, one, found.path, line, listed=True))
 
     if not entries:
-        raise InputError(f"no {role}", path=found.path, expected="at least one")
+        raise InputError(
+            f"no {role}",
+            path=found.path,
+            expected="at least one",
+            hint="What another tool wrote is read by 'litepyramid convert'.",
+        )
     # A list of paths is a common slip, and would be scored as texts.
     if not found.is_file and all(is_file(entry.value) for entry in entries):
         raise InputError(

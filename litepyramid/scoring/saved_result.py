@@ -328,6 +328,7 @@ def report(result: ResultLike) -> ScoreResult:
         raise InputError(
             f"{cut(result)} is no result of score",
             expected=EXPECTED,
-            hint="Tables of scores are compared with: litepyramid compare.",
+            hint="Summaries are scored first (litepyramid score … -o scores.json); "
+            "tables of scores are compared with litepyramid compare.",
         )
     return saved
