@@ -217,17 +217,14 @@ def leaning(cells: Sequence[Cell], confidence: float = CONFIDENCE) -> str:
     """Which systems a judge over-rates beside the others, and whether it over-rates
     what is copied, in a sentence; "" if neither is more than chance."""
     parts = []
-    over = []
     for cell in cells:
-        if cell.p_holm < 1 - confidence:
-            if cell.kind == SYSTEM and cell.error == "bias":
-                over.append(f"{cell.name} by {cell.difference:+.3f}")
-            if cell.kind == COPIED:
-                rate = "over-rates" if cell.difference > 0 else "under-rates"
+        if cell.p_holm < 1 - confidence and cell.error != "spread":
+            rate = "over-rates" if cell.difference > 0 else "under-rates"
+            if cell.kind == SYSTEM:
+                parts.append(f"{rate} {cell.name} ({cell.difference:+.3f})")
+            elif cell.kind == COPIED:
                 parts.append(f"{rate} what is copied ({cell.difference:+.3f})")
-    if over:
-        parts.insert(0, f"rates beside the other systems {', '.join(over)}")
-    return f"It {' and '.join(parts)}." if parts else ""
+    return f"It {', '.join(parts)}." if parts else ""
 
 
 def turned(judge: FloatArray, people: FloatArray) -> tuple[int, int]:
@@ -284,9 +281,9 @@ def fairness_of(
     rows = []
     for one, values in zip(asked, presence, strict=True):
         place = systems.index(one.system) * shape[1] + inputs.index(one.input)
-        about = [place, copied_share(one.text, _sources(data, one))]
-        about = [np.full(len(values), number) for number in about]
-        rows.append(np.stack([values, one.labels, *about]))
+        copied = np.full(len(values), copied_share(one.text, _sources(data, one)))
+        here = np.full(len(values), place)
+        rows.append(np.stack([values, one.labels, here, copied]))
 
     pairs = np.concatenate(rows, axis=1)
     said, labels, at, copied = pairs[:, ~np.isnan(pairs[:2]).any(axis=0)]
