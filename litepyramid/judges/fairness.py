@@ -217,17 +217,14 @@ def leaning(cells: Sequence[Cell], confidence: float = CONFIDENCE) -> str:
     """Which systems a judge over-rates beside the others, and whether it over-rates
     what is copied, in a sentence; "" if neither is more than chance."""
     parts = []
-    over = []
     for cell in cells:
-        if cell.p_holm < 1 - confidence:
-            if cell.kind == SYSTEM and cell.error == "bias":
-                over.append(f"{cell.name} by {cell.difference:+.3f}")
-            if cell.kind == COPIED:
-                rate = "over-rates" if cell.difference > 0 else "under-rates"
+        if cell.p_holm < 1 - confidence and cell.error != "spread":
+            rate = "over-rates" if cell.difference > 0 else "under-rates"
+            if cell.kind == SYSTEM:
+                parts.append(f"{rate} {cell.name} ({cell.difference:+.3f})")
+            elif cell.kind == COPIED:
                 parts.append(f"{rate} what is copied ({cell.difference:+.3f})")
-    if over:
-        parts.insert(0, f"rates beside the other systems {', '.join(over)}")
-    return f"It {' and '.join(parts)}." if parts else ""
+    return f"It {', '.join(parts)}." if parts else ""
 
 
 def turned(judge: FloatArray, people: FloatArray) -> tuple[int, int]:
@@ -280,22 +277,26 @@ def fairness_of(
     summaries."""
     systems = [*dict.fromkeys(one.system for one in asked)]
     inputs = [*dict.fromkeys(one.input for one in asked)]
-    judge, people = np.full((2, len(systems), len(inputs)), np.nan)
+    shape = len(systems), len(inputs)
     rows = []
     for one, values in zip(asked, presence, strict=True):
-        n, m = systems.index(one.system), inputs.index(one.input)
-        there = ~np.isnan(one.labels + values)
-        size = int(there.sum())
-        if size:
-            judge[n, m] = values[there].mean()
-            people[n, m] = one.labels[there].mean()
-            # Each summary counts the same, whatever the number of its units.
-            about = n, m, copied_share(one.text, _sources(data, one)), 1 / size
-            own = [values[there], one.labels[there]]
-            rows.append(np.stack([*own, *(np.full(size, value) for value in about)]))
+        place = systems.index(one.system) * shape[1] + inputs.index(one.input)
+        copied = np.full(len(values), copied_share(one.text, _sources(data, one)))
+        here = np.full(len(values), place)
+        rows.append(np.stack([values, one.labels, here, copied]))
 
-    said, labels, of_system, of_input, copied, weights = np.concatenate(rows, axis=1)
+    pairs = np.concatenate(rows, axis=1)
+    said, labels, at, copied = pairs[:, ~np.isnan(pairs[:2]).any(axis=0)]
+    places = at.astype(int)
+    counts = sums_by(places, np.ones(len(places)), shape[0] * shape[1])
+    with undefined():
+        judge = (sums_by(places, said, len(counts)) / counts).reshape(shape)
+        people = (sums_by(places, labels, len(counts)) / counts).reshape(shape)
+
+    # Each summary counts the same, whatever the number of its units.
+    weights = 1 / counts[places]
     errors = recalibrated(said, labels, weights)[0] - labels
+    of_system, of_input = np.divmod(places, shape[1])
     questions: list[Question] = []
     biases = []
     for n, system in enumerate(systems):
@@ -307,7 +308,7 @@ def fairness_of(
 
     if not np.isnan(copied).any():
         questions.append((COPIED, "from its source", "slope", copied, errors))
-    cells = cells_by(questions, weights, of_input.astype(int))
+    cells = cells_by(questions, weights, of_input)
 
     apart, reversed_ = turned(judge, people)
     ranks = "It ranks systems wrongly: of" if reversed_ else "Of"

@@ -224,7 +224,7 @@ def audit(
         assume_random=True,
     )
     told = _pairs_told(scored, people)
-    effects = [*_effects(systems, told)]
+    effects = [str(told)] if told.pairs else []
     if "calibration slope" not in {figure.name for figure in figures}:
         effects.append("Presence separates the labels: it has no calibration slope.")
     effects += _label_needs(scored, human, people, confidence)
@@ -400,17 +400,6 @@ def _uses(
         worst = of_summaries[0].value
         uses[f"to score one summary (±{worst:.2f})"] = within(low, high, CLOSE)
     return uses
-
-
-def _effects(systems: Sequence[SystemBias], told: PairsTold) -> Iterator[str]:
-    lowest = min(systems, key=lambda one: one.bias)
-    highest = max(systems, key=lambda one: one.bias)
-    yield (
-        f"The judge's scores are off by {lowest.bias:+.3f} ({lowest.system}) to "
-        f"{highest.bias:+.3f} ({highest.system})."
-    )
-    if told.pairs:
-        yield str(told)
 
 
 def _label_needs(

@@ -267,7 +267,7 @@ def test_a_judgement_is_the_same_in_any_company(mini, summary, units, draw):
 
 def test_the_grid_of_logits_hides_nothing(mini):
     """Before they are rounded, logits are the same bits alone and in company too."""
-    backend = AskingBackend(module.FOLDER / "model.onnx", "once", 104)
+    backend = AskingBackend(module.FOLDER / "model.onnx", 104)
     summary = [101, *range(2000, 2050), 102]
     units = [[101, *range(2000 + 7 * n, 2003 + 9 * n), 102] for n in range(6)]
     past, _ = backend.read(summary)
@@ -282,7 +282,7 @@ def test_the_grid_of_logits_hides_nothing(mini):
 
 def test_distances_of_words_equal_those_of_a_slow_reference(mini):
     """Piece by piece, from the graph's own directions and weights."""
-    backend = AskingBackend(module.FOLDER / "model.onnx", "once", 104)
+    backend = AskingBackend(module.FOLDER / "model.onnx", 104)
     summary = [101, *range(2000, 2040), 102]
     units = [[101, *range(2030, 2036 + n), 102] for n in range(5)] + [[101, 102]]
     words = backend.words(units)

@@ -21,7 +21,7 @@ def test_a_judge_that_over_rates_a_system_is_told_so(seed):
     found, audited = fairness(seed, "system")
     assert "ranks systems wrongly" in found.verdict
     for verdict in (found.verdict, audited):
-        assert "s0 by +" in verdict
+        assert "over-rates s0 (+" in verdict
     assert found.cells[0].name == "s0"
     bias = {one.system: one for one in found.systems}
     assert bias["s0"].low > 0
