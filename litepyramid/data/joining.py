@@ -159,7 +159,11 @@ def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Tex
     for role, several in tables.items():
         entries = [entry for table in several for entry in table.entries]
         systems = {one.repeat[0] if one.repeat else one.system for one in entries}
-        line = counted(len(entries), ROLES[role].one, ROLES[role].many)
+        # A summary may stand in the row of each of its units.
+        number = len(entries)
+        if role == "summaries":
+            number = len({(one.system, one.input) for one in entries})
+        line = counted(number, ROLES[role].one, ROLES[role].many)
         if role in ("stus", "label_units"):
             line += f" ({role})"
         if None not in systems:

@@ -154,7 +154,8 @@ def score(
     # A unit without a judgement leaves its summary without a score.
     missing = rated.sums(np.isnan(facts.values)) > 0
     counts |= people.counts | judged.batch.counts
-    counts["summaries_not_scored"] = int(missing.sum())
+    lacking = int(missing.sum()) - counts.get("missing_summaries", 0)
+    counts["summaries_not_scored"] = lacking
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
     bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
     measured = with_intervals(facts.systems, rated.inputs, values, **bootstrap)
