@@ -167,3 +167,23 @@ def test_forms_that_cannot_hold_a_part_are_refused(tmp_path):
     for name in ("answers.csv", "answers.txt"):
         with refused("jsonl"):
             held.save(tmp_path / name)
+
+
+def test_samples_of_a_model_lie_in_its_folder(tmp_path):
+    """Both models of a task were called samples_task and its date."""
+    row = {"doc_id": 1, "doc": {"question": "Who?"}, "target": "Ann"}
+    for model in ("one", "two"):
+        (tmp_path / model).mkdir()
+        path = tmp_path / model / "samples_task_2026.jsonl"
+        write_lines(path, [{**row, "filtered_resps": ["Ann."], "filter": "none"}])
+    lines = lp.convert([tmp_path / "one", tmp_path / "two"]).lines
+    assert [line["system"] for line in lines] == ["one", "two"]
+
+
+def test_a_table_of_unknown_names_is_told_how_its_answers_are_read(tmp_path):
+    row = {"gold": "It rained.", "prediction": "It rained here.", "model": "one"}
+    path = write_lines(tmp_path / "rows.jsonl", [row])
+    columns = "reference=gold,system=model,summary=prediction"
+    with refused(columns):
+        lp.convert([path])
+    assert lp.convert([path], columns=columns).lines[0]["system"] == "one"
