@@ -456,12 +456,15 @@ def joined(
     every = [entry for table in tables for entry in table.entries]
     answers = [entry for t in by_role.get("summaries", ()) for entry in t.entries]
     nulls = {(entry.system, entry.input) for entry in answers if entry.value is None}
+    repeats = {str(one.system): one.repeat for one in every if one.repeat}
+    are = counted(len(nulls), "answer is missing", "answers are missing")
     if nulls and no_nulls:
-        are = counted(len(nulls), "answer is missing", "answers are missing")
         remarks.append(
-            f"{are} (null): read as empty, so that they score 0; --nulls missing (in "
-            'Python nulls="missing") leaves them out.'
+            f"{are} (null): read as empty; --nulls missing (in Python "
+            'nulls="missing") leaves them out.'
         )
+    elif nulls and repeats:
+        remarks.append(f"{are} (null): left out of the means over answers.")
 
     references = references_of(by_role.get("references"), questions)
     sizes = {
@@ -478,7 +481,7 @@ def joined(
         references=references,
         presence=presence,
         documents=documents_of(by_role.get("documents")),
-        repeats={str(one.system): one.repeat for one in every if one.repeat},
+        repeats=repeats,
         plan=plan_of(by_role, sizes, way),
         remarks=tuple(remarks),
         **about,

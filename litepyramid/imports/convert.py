@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import fmean
 from typing import ClassVar, Literal
@@ -75,7 +75,20 @@ class Converted(Result):
         """What the files were read as, and what was left out."""
         left_out = [f"{what} ({number})" for what, number in self.left_out.items()]
         note = [f"Left out: {', '.join(left_out)}."] if left_out else []
+        if self.to == "units" and (beside := self._beside_texts()):
+            lost = [f"{name} ({number})" for name, number in beside.items()]
+            note.append(f"A line file (.txt) has no place for {', '.join(lost)}.")
         return (*self.told, *note)
+
+    def _beside_texts(self) -> Counter[str]:
+        """How many units say something beside their texts, and how many inputs a
+        question."""
+        questions = [1 for entry in self.data.units if entry.question]
+        beside = Counter({"question": len(questions)})
+        for unit in self.data.units.every:
+            for field in fields(unit)[1:]:
+                beside[field.name] += getattr(unit, field.name) != field.default
+        return +beside
 
     def to_tables(self) -> Sequence[Table]:
         """How many lines have each column."""

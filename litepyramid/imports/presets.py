@@ -100,6 +100,9 @@ def read_export(
             expected=f"one of {cut(', '.join(there), 400)}",
         )
 
+    # The samples of a model lie in its folder.
+    in_folder = path.name.startswith(preset.get("samples", "/"))
+    system = path.absolute().parent.name if in_folder else stem(path)
     result = []
     counts: Counts = Counter()
     for line, cells in rows:
@@ -107,7 +110,7 @@ def read_export(
             ours_ = _our_row(cells, columns)
             scores, unread = _scores(cells, preset, columns)
         counts.update(unread)
-        result.append(Row(line, {"system": stem(path), **ours_, "scores": scores}))
+        result.append(Row(line, {"system": system, **ours_, "scores": scores}))
     return columns, [*_named(result)], counts
 
 

@@ -82,9 +82,11 @@ def imported(path: Path, own: Mapping[str, str], ids: Any = None) -> Imported:
         return Imported(made, "RoSE or QAPyramid", counts)
 
     # One of ours: a table, or lines of units.
-    has = {"summary": "data", "reference": "references", "references": "references"}
-    role = next((has[name] for name in has if name in names), "units")
-    role = "units" if {"unit", "units"} & names and role != "data" else role
+    has = {"summary": "data", "unit": "units", "units": "units"}
+    has |= dict.fromkeys(("reference", "references"), "references")
+    # Rows in which nothing is known are answers sooner than units.
+    unknown = "data" if found.rows else "units"
+    role = next((has[name] for name in has if name in names), unknown)
     sources: dict[str, Any] = {role: path}
     cells = rows_of(load(**sources, ids=ids, nulls="missing"))
     system = {} if "system" in names else {"system": stem(path)}

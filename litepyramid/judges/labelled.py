@@ -129,14 +129,19 @@ class _PairRow:
     @property
     def code(self) -> float:
         """The label as a number."""
-        code = number(as_truth(self.present))
+        present = number(as_truth(self.present))
+        code = present
         if self.label:
             code = _CLASSES.get(self.label.lower())
 
-        if code is None or not (self.label or 0 <= code <= 1):
+        # Neutral and contradiction are both absent.
+        said = 0.0 if self.label and code != 1 else code
+        agree = self.present is None or present == said
+        if code is None or not agree or not (self.label or 0 <= code <= 1):
             raise InputError(
                 f"label is {self.label!r}, present is {self.present!r}",
-                expected="a label e, n or c, or present as a number from 0 to 1",
+                expected="a label e, n or c, or present as a number from 0 to 1; of "
+                "both, the same",
             )
 
         return code

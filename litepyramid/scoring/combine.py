@@ -32,7 +32,7 @@ from litepyramid.scoring.sampled import (
 )
 from litepyramid.scoring.saved_result import read_saved, with_people
 from litepyramid.stats import all_pairs, check_share
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import Ends, Fields, FloatArray, ScoresLike
 
 
@@ -148,10 +148,16 @@ def _of_inputs(
     judge: Scores, people: Scores, target: Target, limits: Ends, confidence: float
 ) -> Estimated:
     """Estimates from human scores of whole inputs, the same for all systems."""
-    # A system that nobody labelled is left out, unless that leaves none.
-    rated = (~np.isnan(people.values[0])).sum(axis=1) >= FEWEST
+    # A system that nobody labelled is left out.
+    labelled = (~np.isnan(people.values[0])).sum(axis=1)
+    rated = labelled >= FEWEST
     if not rated.any():
-        rated[:] = True
+        most = int(labelled.argmax())
+        raise InputError(
+            f"human scores of {counted(int(labelled[most]), 'input')} of "
+            f"'{cut(judge.systems[most])}', which has most",
+            expected=f"at least {FEWEST} labelled inputs",
+        )
     systems = tuple(compress(judge.systems, rated))
     f = judge.values[0, rated]
     h = people.values[0, rated]
@@ -164,13 +170,6 @@ def _of_inputs(
 
     labelled = ~np.isnan(h)
     numbers = labelled.sum(axis=1)
-    fewest = int(numbers.min())
-    if fewest < FEWEST:
-        raise InputError(
-            f"human scores of {counted(fewest, 'input')}",
-            expected=f"at least {FEWEST} labelled inputs",
-        )
-
     complete = bool(labelled.all(axis=1).any())
     target = "population" if complete else target
 

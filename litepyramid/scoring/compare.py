@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,7 @@ class SystemComparison(Result):
         systems: The systems compared, best first, with their mean `scores`.
         against: The system that all others are compared with; None for all pairs.
         alpha: Significance level, 1 less the confidence.
+        unscored: Systems that are left out, without any score.
     """
 
     metric: str
@@ -72,6 +74,7 @@ class SystemComparison(Result):
     pairs: tuple[PairComparison, ...]
     against: str | None
     alpha: float
+    unscored: Names
     signature: Signature
 
     @property
@@ -114,6 +117,8 @@ class SystemComparison(Result):
         )
         notes += too_few_inputs(most, len(self.pairs), self.alpha)
         notes += short_intervals(fewest)
+        if self.unscored:
+            notes.append(f"Left out, without a score: {cut(', '.join(self.unscored))}.")
 
         if fewest < most:
             notes.append(
@@ -238,13 +243,17 @@ def compare(
     table, signature = one_metric(scores, metric)
     table.need_inputs("tests")
 
-    systems = table.systems
-    values = table.values[0]
-    means = system_means(values)
+    # Who has no score at all, such as a system that nobody labelled, is left out.
+    means = system_means(table.values[0])
+    scored = ~np.isnan(means)
+    systems = tuple(compress(table.systems, scored))
+    values = table.values[0, scored]
+    means = means[scored]
     order = [int(i) for i in np.argsort(-means, kind="stable")]
     if len(systems) < 2:
         raise InputError(
-            counted(len(systems), "system"), expected="at least two to compare"
+            f"{counted(len(systems), 'system')} with scores",
+            expected="at least two to compare",
         )
 
     if against is None:
@@ -308,6 +317,7 @@ def compare(
         pairs=tuple(compared),
         against=against,
         alpha=round(1 - confidence, 12),
+        unscored=tuple(compress(table.systems, ~scored)),
         signature=Signature.of(**dict(signature.fields) | about | bootstrap),
     )
 

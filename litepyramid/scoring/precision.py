@@ -191,7 +191,7 @@ def precision(
         units=tuple([tuple([own.get((s, i), ()) for i in inputs]) for s in systems]),
         counts={
             **batch.counts,
-            "summaries_without_precision": int(np.isnan(values).sum()),
+            "summaries_without_precision": sum(not units.get(key) for key in premises),
         },
         notes=tuple(notes),
         signature=Signature.of(

@@ -187,10 +187,10 @@ def on_result(result: ScoreResult, sample: SampledLabels) -> SampledLabels:
             f"the result lacks '{cut(lacking[0])}', which was exported to be labelled",
             expected="a result of the summaries and units that were exported",
         )
-    summaries = result.summaries
-    for (system, name), sha in sample.texts.items() if summaries is not None else ():
+    now = result.summaries
+    for (system, name), sha in sample.texts.items() if now else ():
         # The same facts of a newer summary may be other ones.
-        if summaries and text_sha(summaries.of_system(system)[name]) != sha:
+        if now and text_sha(now.of_system(system)[name]) != sha:
             raise InputError(
                 f"labels of another summary of '{cut(system)}' on '{cut(name)}'",
                 expected="a result of the summaries and units that were exported",

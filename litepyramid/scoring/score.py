@@ -162,8 +162,10 @@ def score(
     # A unit without a judgement leaves its summary without a score.
     missing = rated.sums(np.isnan(facts.values)) > 0
     counts |= people.counts | judged.batch.counts
-    counts["summaries_not_scored"] = int(missing.sum())
-    notes += _without_score(facts, missing)
+    lacking = int(missing.sum()) - counts.get("missing_summaries", 0)
+    counts["summaries_not_scored"] = lacking
+    if lacking:
+        notes += _without_score(facts, missing, lacking)
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
     bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
     measured = with_intervals(facts.systems, rated.inputs, values, **bootstrap)
@@ -231,14 +233,15 @@ def score(
     return result.with_evidence() if evidence else result
 
 
-def _without_score(facts: Facts, missing: BoolArray) -> Texts:
-    """A note on the (N, M) summaries that have a unit without presence."""
-    if not missing.any():
-        return ()
-    n, m = np.argwhere(missing)[0]
-    first = f"'{cut(facts.systems[n])}' on '{cut(facts.inputs[m])}'"
-    are = counted(int(missing.sum()), "summary is", "summaries are")
-    return (f"{are} not scored, for lack of presence of a unit: first {first}.",)
+def _without_score(facts: Facts, missing: BoolArray, number: int) -> Texts:
+    """A note on summaries, of the (N, M) without a score, that have a unit without
+    presence: so many."""
+    judged = facts.units.sums((~np.isnan(facts.values)).astype(np.float64)) > 0
+    first = ""
+    for n, m in np.argwhere(missing & judged)[:1]:
+        first = f": first '{cut(facts.systems[n])}' on '{cut(facts.inputs[m])}'"
+    are = counted(number, "summary is", "summaries are")
+    return (f"{are} not scored, for lack of presence of a unit{first}.",)
 
 
 def _units_of(data: Data) -> tuple[Units, Mapping[str, str], Texts]:

@@ -260,9 +260,20 @@ def _column(path: str, column: str) -> dict[str, str]:
             expected=f"FILE:COLUMN, with input and one of {names_of(found.columns)}",
         )
 
-    rows = found.rows or ()
-    cells = {id_of(row.cells.get(ids[0])): row.cells.get(column) for row in rows}
-    return {str(name): str(cell) for name, cell in cells.items() if cell is not None}
+    groups: dict[str, str] = {}
+    for row in found.rows or ():
+        cell = row.cells.get(column)
+        if cell is None:
+            continue
+        name = str(id_of(row.cells.get(ids[0])))
+        if groups.setdefault(name, str(cell)) != str(cell):
+            raise InputError(
+                f"'{cut(name)}' is in '{cut(groups[name])}' and in '{cut(cell)}'",
+                path=path,
+                line=row.line,
+                expected=f"one {column} of each input",
+            )
+    return groups
 
 
 def _thirds(numbers: Mapping[str, float], column: str) -> dict[str, str]:

@@ -127,6 +127,8 @@ def test_units_go_either_way(tmp_path):
     lp.convert([path], to="ids").save(tmp_path / "ids.txt")
     assert (tmp_path / "scus.txt").read_text() == "x\ty\n"
     back = lp.convert([tmp_path / "scus.txt"], ids=tmp_path / "ids.txt").lines
+    lost = lp.convert([path], to="units").notes[-1]
+    assert lost.endswith("has no place for weight (1), sentence (1).")
     units = [{"text": "x", "weight": 1.0, "kind": "scu"}]
     assert back == [{"input": "a", "units": [*units, {**units[0], "text": "y"}]}]
 
@@ -165,3 +167,23 @@ def test_forms_that_cannot_hold_a_part_are_refused(tmp_path):
     for name in ("answers.csv", "answers.txt"):
         with refused("jsonl"):
             held.save(tmp_path / name)
+
+
+def test_samples_of_a_model_lie_in_its_folder(tmp_path):
+    """Both models of a task were called samples_task and its date."""
+    row = {"doc_id": 1, "doc": {"question": "Who?"}, "target": "Ann"}
+    for model in ("one", "two"):
+        (tmp_path / model).mkdir()
+        path = tmp_path / model / "samples_task_2026.jsonl"
+        write_lines(path, [{**row, "filtered_resps": ["Ann."], "filter": "none"}])
+    lines = lp.convert([tmp_path / "one", tmp_path / "two"]).lines
+    assert [line["system"] for line in lines] == ["one", "two"]
+
+
+def test_a_table_of_unknown_names_is_told_how_its_answers_are_read(tmp_path):
+    row = {"gold": "It rained.", "prediction": "It rained here.", "model": "one"}
+    path = write_lines(tmp_path / "rows.jsonl", [row])
+    columns = "reference=gold,system=model,summary=prediction"
+    with refused(columns):
+        lp.convert([path])
+    assert lp.convert([path], columns=columns).lines[0]["system"] == "one"

@@ -206,6 +206,9 @@ def test_pairs_may_be_a_table(tmp_path, table):
     (result,) = evaluate("recall", pairs=[path]).sets
     assert (result.pairs, result.base_rate, result.accuracy) == (3, 1 / 3, 1)
     assert len(read_pairs(opened(path, "pairs"))) == 3
-    path.write_text("premise,hypothesis\nsnow,snow\n")
-    with refused(r"pairs\.csv:2"):
-        evaluate("recall", pairs=[path])
+    path.write_text("premise,hypothesis,present,label\nice,ice,1,e\nice,sea,0,n\n")
+    assert evaluate("recall", pairs=[path]).sets[0].accuracy == 1
+    for wrong in ("\nsnow,snow", ",present,label\nsnow,snow,0,e"):
+        path.write_text(f"premise,hypothesis{wrong}\n")
+        with refused(r"pairs\.csv:2"):
+            evaluate("recall", pairs=[path])

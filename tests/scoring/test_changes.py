@@ -305,6 +305,10 @@ def test_groups_of_inputs(old, new, tmp_path):
         lp.changes(old, new, by=f"{table}:colour")
     with refused("no input of the runs"):
         lp.changes(old, new, by={"elsewhere": "x"})
+    lines += ["doc0,another,1"]
+    table.write_text("\n".join(lines))
+    with refused("'doc0' is in .* and in 'another'"):
+        lp.changes(old, new, by=f"{table}:topic")
 
 
 def test_wrong_options_are_refused(old, new):

@@ -219,6 +219,12 @@ def test_missing_cells_are_left_out_and_counted():
     with refused("at least two"):
         compare(table([[1.0]]))
 
+    unscored = np.vstack([np.full(4, np.nan), [0.1, 0.2, 0.3, 0.4], [0.2, 0.5, 0, 0]])
+    result = compare(table(unscored))
+    (name,) = result.unscored
+    assert name not in result.systems
+    assert (len(result.pairs), "Left out" in result.to_table()) == (1, True)
+
 
 @settings(max_examples=20)
 @given(st.integers(0, 10_000), st.integers(2, 7))

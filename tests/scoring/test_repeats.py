@@ -197,3 +197,30 @@ def test_answers_of_a_system_are_combined_by_their_means():
     means = {"judge": scored.values, "human": scored.human}
     table = Scores.of(means, scored.systems, scored.inputs)
     assert lp.combine(table, assume_random=True).scores == result.scores
+
+
+def test_what_is_left_out_is_told_once():
+    """Notes counted a missing answer twice, or not at all beside its repeats."""
+    missing = [{**row, "summary": None} for row in ROWS[:1]] + ROWS[1:]
+    options = {"judge": "recall", "samples": 50, "nulls": "missing"}
+    notes = lp.score(missing, UNITS, **options).notes
+    assert "1 answer is missing (null): left out of the means over answers." in notes
+
+    texts = {"a": {"1": "It rained.", "2": None, "3": "It rained."}}
+    units = {key: ["It rained."] for key in "123"}
+    assert "summaries_not_scored" not in lp.score(texts, units, **options).counts
+
+    documents = dict.fromkeys("13", "It rained.")
+    found = lp.precision(texts, documents=documents, judge="recall", samples=50)
+    assert found.counts["summaries_without_precision"] == 0
+    told = found.to_table()
+    assert "score 0" not in told
+    assert "no premise: left out" in told
+
+    # A row for each unit is no summary of its own.
+    rows = [
+        {"system": s, "input": i, "summary": "x", "unit": u, "present": 1}
+        for s in "ab"
+        for i, u in (("1", "x"), ("2", "y"), ("2", "z"))
+    ]
+    assert lp.load(rows).plan[0].startswith("4 summaries of 2 systems")
