@@ -24,7 +24,6 @@ from litepyramid.scoring.system_scores import repeat_notes
 from litepyramid.stats import average_repeats, check_samples
 from litepyramid.text import counted, cut
 from litepyramid.types import (
-    BoolArray,
     DataLike,
     Fields,
     FloatArray,
@@ -163,7 +162,10 @@ def score(
     missing = rated.sums(np.isnan(facts.values)) > 0
     counts |= people.counts | judged.batch.counts
     counts["summaries_not_scored"] = int(missing.sum())
-    notes += _without_score(facts, missing)
+    for n, m in np.argwhere(missing)[:1]:
+        first = f"'{cut(facts.systems[n])}' on '{cut(facts.inputs[m])}'"
+        are = counted(int(missing.sum()), "summary is", "summaries are")
+        notes += (f"{are} not scored, for lack of judgements: first {first}.",)
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
     bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
     measured = with_intervals(facts.systems, rated.inputs, values, **bootstrap)
@@ -229,16 +231,6 @@ def score(
     )
 
     return result.with_evidence() if evidence else result
-
-
-def _without_score(facts: Facts, missing: BoolArray) -> Texts:
-    """A note on the (N, M) summaries that have a unit without presence."""
-    if not missing.any():
-        return ()
-    n, m = np.argwhere(missing)[0]
-    first = f"'{cut(facts.systems[n])}' on '{cut(facts.inputs[m])}'"
-    are = counted(int(missing.sum()), "summary is", "summaries are")
-    return (f"{are} not scored, for lack of presence of a unit: first {first}.",)
 
 
 def _units_of(data: Data) -> tuple[Units, Mapping[str, str], Texts]:
