@@ -24,6 +24,7 @@ from litepyramid.scoring.system_scores import repeat_notes
 from litepyramid.stats import average_repeats, check_samples
 from litepyramid.text import counted, cut
 from litepyramid.types import (
+    BoolArray,
     DataLike,
     Fields,
     FloatArray,
