@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from cases import cases, refused
+from cases import cases, refused, write_lines
 from door.holding import held, references_of, same_data, texts_of, units_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -342,3 +342,14 @@ def test_realsumm(realsumm):
     assert (len(data.inputs), len(data.systems)) == (100, 25)
     assert sum(map(len, data.example_folds)) == 100
     assert sum(map(len, data.system_folds)) == 25
+
+
+@pytest.mark.parametrize("text", ["-", "other.jsonl"])
+def test_a_file_that_holds_one_text_leads_to_no_other(tmp_path, monkeypatch, text):
+    """The text was taken for a path, and that file, or standard input, was read."""
+    write_lines(tmp_path / "other.jsonl", [{"input": "1", "summary": "It rained."}])
+    (tmp_path / "one.json").write_text(json.dumps(text))
+    monkeypatch.chdir(tmp_path)
+    for read in (lp.load, lp.convert):
+        with refused("one text"):
+            read(Path("one.json"))
