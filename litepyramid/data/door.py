@@ -507,6 +507,9 @@ def _of_path(source: str | Path, name: str) -> Opened:
         found = _of_rows(content, path, description)
     elif form == "list":
         found = Opened(f"{description}, a line an input", path, listed=content)
+    elif isinstance(content, str):
+        # It would be taken for the path of another file.
+        raise InputError("one text", path=path, expected="a list, or a table")
     else:
         found = replace(opened(content, name), description=description, path=path)
     return replace(found, is_file=True, system=system)

@@ -84,7 +84,8 @@ def prbench_rows(rows: Sequence[Row]) -> Made:
             role = {"prompt": "user"}.get(who, "assistant")
             turns[int(place), who] = {"role": role, "content": cells[key]}
         # The last response is the answer that the rubric grades, and no question.
-        turns.pop((max(turns)[0], "response"), None)
+        last = max(turns, default=(0, ""))[0]
+        turns.pop((last, "response"), None)
         asked = [turns[place] for place in sorted(turns)]
         criteria = [_criterion(one) for one in objects_in(cells, "rubric")]
         rest = {key: one for key, one in cells.items() if not _TURN.fullmatch(key)}

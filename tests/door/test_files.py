@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from cases import cases, quick_score, refused
+from cases import cases, quick_score, refused, write_lines
 from door.holding import held, references_of, same_data, texts_of, units_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -372,3 +372,14 @@ def test_ids_beside_ids_are_refused_and_none_is_noted():
         quick_score(texts, units, ids=["p", "q"])
     [note] = [one for one in quick_score(texts, units).notes if "'None'" in one]
     assert note.startswith("1 answer")
+
+
+@pytest.mark.parametrize("text", ["-", "other.jsonl"])
+def test_a_file_that_holds_one_text_leads_to_no_other(tmp_path, monkeypatch, text):
+    """The text was taken for a path, and that file, or standard input, was read."""
+    write_lines(tmp_path / "other.jsonl", [{"input": "1", "summary": "It rained."}])
+    (tmp_path / "one.json").write_text(json.dumps(text))
+    monkeypatch.chdir(tmp_path)
+    for read in (lp.load, lp.convert):
+        with refused("one text"):
+            read(Path("one.json"))

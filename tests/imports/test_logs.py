@@ -247,3 +247,16 @@ def test_what_is_broken_is_one_error(tmp_path, name, old, new, message):
     path.write_text(text.replace(old, new))
     with refused(message):
         lp.convert([path])
+
+
+def test_a_rubric_of_prbench_without_turns(tmp_path):
+    """It ended with a traceback."""
+    weights = {"weight_class": "important", "important_weight": 4}
+    rubric = [{"title": "Names the law", "annotations": weights}]
+    row = {"task": "t", "rubric": rubric, "prompt_0": None}
+    path = write_lines(tmp_path / "p.jsonl", [row, {**row, "task": "u"}])
+    before = path.read_text("utf-8")
+    path.write_text(
+        before.replace('"prompt_0"', '"prompt"').replace("prompt", "prompt_0", 1)
+    )
+    assert lp.convert(path).lines
