@@ -82,7 +82,7 @@ class Predicates(Phrases):
         """Whether a noun before a main verb is likely to be its subject, though the
         parser did not see it."""
         before = [self.words[c].upos for c in self.children[i] if c < i]
-        noun = {"NOUN", "PROPN", "ADJ", "NUM"}.intersection(before)
+        noun = {"NOUN", "PROPN", "ADJ"}.intersection(before)
         main = self.relation(i) == "root" and self.words[i].xpos in PAST_FORMS
         return main and bool(noun)
 

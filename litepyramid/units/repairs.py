@@ -58,7 +58,7 @@ def _complements(tree: Tree) -> Iterator[Change]:
             start = tree.under(clause)[0]
             parted = {tree.tokens[start - 1], tree.tokens[start]} & COMMAS
             own = tree.of(clause, *SUBJECTS) and not tree.of(clause, "mark")
-            if own and parted and clause > i:
+            if own and parted:
                 yield clause, i, "parataxis"
 
 
@@ -85,7 +85,7 @@ def _sayers_behind(tree: Tree) -> Iterator[Change]:
     """Who says it governs what is said: "The shop closed, Ann has said"."""
     for i, word in enumerate(tree.words):
         said = tree.governor(i)
-        if said is None or i < said or tree.relation(said) == "parataxis":
+        if said is None or tree.relation(said) == "parataxis":
             continue
         alone = not tree.of(i, "obj", "ccomp", "xcomp", "obl")
         beside = word.deprel == "parataxis" and tree.of(i, "nsubj")
