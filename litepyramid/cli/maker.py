@@ -377,12 +377,14 @@ def _endings(function: Callable[..., Any]) -> list[str]:
     return [*endings]
 
 
-def _run(command: Command, values: dict[str, Any]) -> None:
+def _run(command: Command, values: Mapping[str, Any]) -> None:
     """Checks what will be written, calls the function, shows or saves the result."""
     outputs = []
-    force = values.pop("force", False)
+    force = values.get("force", False)
     if "out" not in command.filled.values():
-        outputs = list(values.pop("output", None) or ())
+        outputs = list(values.get("output") or ())
+        written_by_us = ("output", "force")
+        values = {key: one for key, one in values.items() if key not in written_by_us}
     files = [Path(one) for one in outputs if one != "-"]
     written = [name for name, mark in command.filled.items() if mark in ("out", "side")]
     sides = [Path(values[name]) for name in written if values[name] is not None]
@@ -448,7 +450,7 @@ def _coloured() -> bool:
     return sys.stdout.isatty() and not plain
 
 
-def _called(command: Command, values: dict[str, Any]) -> Any:
+def _called(command: Command, values: Mapping[str, Any]) -> Any:
     """What the function returns; what the user left out keeps the function's default,
     and as many files as are named go to its ``*files``."""
     defaults = {parameter.name: parameter.default for parameter in command.parameters}

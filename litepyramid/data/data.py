@@ -20,7 +20,7 @@ from litepyramid.data.building import (
 )
 from litepyramid.data.door import id_of, layout_folder, opened
 from litepyramid.data.facts import Facts
-from litepyramid.data.headers import NAMES, form_of, told_columns
+from litepyramid.data.headers import NAMES, columns_by_source, form_of
 from litepyramid.data.joining import (
     check_inputs,
     inputs_of,
@@ -221,7 +221,7 @@ def load(
         name = folder.resolve().name
 
     whole = joined(
-        _read(given, told_columns(columns, [*given], NAMES)),
+        _read(given, columns_by_source(columns, [*given], NAMES)),
         name=name,
         language=language or "",
         kind=kind,
@@ -302,8 +302,8 @@ def load_rated(
     """References with units of at least some of their inputs."""
     sources = {"references": references, "units": units, "stus": stus}
     given = {role: one for role, one in sources.items() if one is not None}
-    told = told_columns(columns, [*given], NAMES)
-    return joined(_read(given, told), ids=ids_of(ids), may_lack={"units"})
+    own_columns = columns_by_source(columns, [*given], NAMES)
+    return joined(_read(given, own_columns), ids=ids_of(ids), may_lack={"units"})
 
 
 def ids_of(ids: Any) -> list[str] | None:
@@ -331,13 +331,13 @@ def _read(
     """The tables of each role; the first source may have columns of others too."""
     tables: list[Table] = []
     for role, source in given.items():
-        told = columns[role]
-        parts = leaves(opened(source, role), role, told)
+        own_columns = columns[role]
+        parts = leaves(opened(source, role), role, own_columns)
         if tables:
-            tables += [read(part, role, told, f"{role}.") for part in parts]
+            tables += [read(part, role, own_columns, f"{role}.") for part in parts]
             continue
-        for one, some in _roles_inside(parts, role, given.keys(), told).items():
-            tables += [read(part, one, told) for part in some]
+        for one, some in _roles_inside(parts, role, given.keys(), own_columns).items():
+            tables += [read(part, one, own_columns) for part in some]
 
     for table in tables:
         if not table.entries and table.role in given:

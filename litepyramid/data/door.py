@@ -39,7 +39,7 @@ class Opened:
     """What a source holds, in one of three forms.
 
     Attributes:
-        told: What it was taken for, as the plan says it.
+        description: What it was taken for, as the plan says it.
         path: What errors call it.
         rows: Rows with named columns.
         listed: Values in the order of the inputs.
@@ -55,7 +55,7 @@ class Opened:
         signature: How a saved result was made.
     """
 
-    told: str
+    description: str
     path: str | Path
     rows: Sequence[Row] | None = None
     listed: Sequence[Any] | None = None
@@ -158,7 +158,7 @@ def _of_list(values: list[Any], name: str) -> Opened:
 
 
 def _of_rows(
-    rows: Iterable[tuple[int, Mapping[Any, Any]]], path: str | Path, told: str
+    rows: Iterable[tuple[int, Mapping[Any, Any]]], path: str | Path, description: str
 ) -> Opened:
     """Rows with named columns, each with its line."""
     result = []
@@ -169,7 +169,7 @@ def _of_rows(
         if len(cells) < len(row):
             raise _same_columns([str(key).strip() for key in row], str(path))
         result.append(Row(line, cells))
-    return Opened(told, path, rows=result)
+    return Opened(description, path, rows=result)
 
 
 def _same_columns(names: Sequence[str], name: str) -> InputError:
@@ -208,10 +208,10 @@ def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
     return None
 
 
-def _of_ours(rows: Iterable[Mapping[Any, Any]], name: str, told: str) -> Opened:
+def _of_ours(rows: Iterable[Mapping[Any, Any]], name: str, description: str) -> Opened:
     """The rows of records. Where these came of lists, their ids count the inputs, and
     are ids only where others have the same; but scores go by ids alone."""
-    found = _of_rows(enumerate(rows, 1), name, told)
+    found = _of_rows(enumerate(rows, 1), name, description)
     listed = found.rows or ()
     keys = [(row.cells.get("system"), row.cells.get("input")) for row in listed]
     names = [*dict.fromkeys([input_ for _, input_ in keys])]
@@ -292,48 +292,52 @@ def _series(source: Any) -> Any:
 
 def _of_frame(frame: Any, name: str) -> Opened:
     """A frame: its index is a column of ids, unless it only counts rows."""
-    told = f"a {frame.implementation.name.lower()} frame"
-    columns = frame.to_dict(as_series=False)
-    index = _index_of(frame, columns)
+    description = f"a {frame.implementation.name.lower()} frame"
+    index, columns = _index_of(frame)
     if len(index) == 1 and _counts(*index[0]):
-        return _of_columns(columns, name, told, count=range(len(frame)))
+        return _of_columns(columns, name, description, count=range(len(frame)))
     if len(index) == 1:
         [(called, labels)] = index
         here = {str(one).strip().lower() for one in columns}
         # Rows of systems that were sorted or chosen keep numbers that are no inputs.
         counted = called is None and all(hasattr(one, "__index__") for one in labels)
         if name == "scores" and counted and "system" in here:
-            return _of_columns(columns, name, told)
+            return _of_columns(columns, name, description)
         level = called if called in ("system", "id") else "input"
-        told = f"{told}, ids from its index"
+        description = f"{description}, ids from its index"
         # A frame that has a column of ids does not need its index.
         if {"input", "id"} & here:
-            return _of_columns(columns, name, told)
-        return _of_columns({level: labels, **columns}, name, told, index=called or "")
+            return _of_columns(columns, name, description)
+        return _of_columns(
+            {level: labels, **columns}, name, description, index=called or ""
+        )
     if len(index) > 1:
         levels = {called or "input": labels for called, labels in index}
-        told = f"{told} with the levels {', '.join(levels)}"
+        description = f"{description} with the levels {', '.join(levels)}"
         if len(levels) < len(index):
             raise InputError(
                 f"{name} with an index of {len(index)} levels without names",
                 expected="levels called system and input",
             )
         columns = {**levels, **columns}
-    return _of_columns(columns, name, told)
+    return _of_columns(columns, name, description)
 
 
 def _index_of(
-    frame: Any, columns: dict[str, list[Any]]
-) -> list[tuple[str | None, list[Any]]]:
-    """The levels of a frame's index with their names; a table of Arrow that pandas
-    wrote tells of it, and has it among its columns, from which it is taken."""
+    frame: Any,
+) -> tuple[list[tuple[str | None, list[Any]]], dict[str, list[Any]]]:
+    """The levels of a frame's index with their names, and its other columns; a table of
+    Arrow that pandas wrote has its index among them."""
     import narwhals as nw
 
+    columns = frame.to_dict(as_series=False)
     levels: list[tuple[str | None, list[Any]]] = []
     if (index := nw.maybe_get_index(frame)) is not None:
         names = [None if one is None else str(one) for one in index.names]
         values = [[*index]] if index.nlevels == 1 else zip(*index, strict=True)
-        return [(name, [*one]) for name, one in zip(names, values, strict=False)]
+        for name, labels in zip(names, values, strict=False):
+            levels.append((name, [*labels]))
+        return levels, columns
 
     schema = getattr(frame.to_native(), "schema", None)
     metadata = getattr(schema, "pandas_metadata", None) or {}
@@ -345,11 +349,11 @@ def _index_of(
         elif level in columns:
             name = None if level.startswith("__index_level_") else level
             levels.append((name, columns.pop(level)))
-    return levels
+    return levels, columns
 
 
 def _of_columns(
-    columns: Mapping[str, Iterable[Any]], name: str, told: str, **about: Any
+    columns: Mapping[str, Iterable[Any]], name: str, description: str, **about: Any
 ) -> Opened:
     """The rows of columns of one length."""
     names = [str(column).strip() for column in columns]
@@ -359,7 +363,7 @@ def _of_columns(
     rows = []
     for line, row in enumerate(zip(*cells, strict=True), start=1):
         rows.append(Row(line, dict(zip(names, row, strict=True))))
-    return Opened(told, name, rows=rows, **about)
+    return Opened(description, name, rows=rows, **about)
 
 
 def _of_series(series: Any, name: str) -> Opened:
@@ -376,12 +380,12 @@ def _of_series(series: Any, name: str) -> Opened:
     if _counts(index.name, [*index]):
         return Opened("a column", name, listed=values, count=range(len(values)))
 
-    told = "a column, ids from its index"
+    description = "a column, ids from its index"
     by_key: dict[Any, list[Any]] = {}
     for label, value in zip(index, values, strict=True):
         by_key.setdefault(label, []).append(value)
     once = {key: own[0] if len(own) == 1 else own for key, own in by_key.items()}
-    return Opened(told, name, listed=values, by_key=once, by_id=True)
+    return Opened(description, name, listed=values, by_key=once, by_id=True)
 
 
 def _counts(name: str | None, labels: Sequence[Any]) -> bool:
@@ -491,19 +495,19 @@ def _of_path(source: str | Path, name: str) -> Opened:
         inside = [one for one in sorted(path.iterdir()) if one.name[0] != "."]
         if not inside:
             raise InputError(f"no {name} in this folder", path=path)
-        told = f"the folder {path.name}"
+        description = f"the folder {path.name}"
         files = _by_stem(inside)
-        return Opened(told, path, by_key=files, in_files=True, is_file=True)
+        return Opened(description, path, by_key=files, in_files=True, is_file=True)
 
-    told = "standard input" if str(path) == "-" else f"the file {path.name}"
+    description = "standard input" if str(path) == "-" else f"the file {path.name}"
     system = stem(path) if kind == "file" else ""
     form, content = file_rows(path)
     if form == "rows":
-        found = _of_rows(content, path, told)
+        found = _of_rows(content, path, description)
     elif form == "list":
-        found = Opened(f"{told}, a line an input", path, listed=content)
+        found = Opened(f"{description}, a line an input", path, listed=content)
     else:
-        found = replace(opened(content, name), told=told, path=path)
+        found = replace(opened(content, name), description=description, path=path)
     return replace(found, is_file=True, system=system)
 
 

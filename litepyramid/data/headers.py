@@ -96,7 +96,7 @@ class Form(NamedTuple):
         return about.one in self.ours or about.many in self.ours
 
 
-def told_columns(
+def columns_by_source(
     columns: Any, given: Sequence[str], names: Collection[str]
 ) -> dict[str, dict[str, str]]:
     """The columns that a user names, of each source: those without a source's name are
@@ -104,7 +104,7 @@ def told_columns(
     pairs: Iterable[tuple[Any, Any]] = ()
     if isinstance(columns, str):
         parts = [part.partition("=") for part in columns.split(",")]
-        pairs = [(name.strip(), own.strip()) for name, _, own in parts]
+        pairs = [(name.strip(), column.strip()) for name, _, column in parts]
     elif columns is not None:
         named = fields_in(columns)
         if named is None:
@@ -115,20 +115,20 @@ def told_columns(
         pairs = named.items()
 
     result: dict[str, dict[str, str]] = {role: {} for role in given}
-    for key, own in pairs:
+    for key, column in pairs:
         source, _, name = str(key).rpartition(".")
         of = result.get(source or next(iter(given), ""))
         # A list is a system a column, and so is one of one column.
-        if (listed := values_in(own)) is not None:
-            own = "+".join(map(str, listed)) + "+" * (len(listed) == 1)
+        if (listed := values_in(column)) is not None:
+            column = "+".join(map(str, listed)) + "+" * (len(listed) == 1)
         name = ALIASES.get(name, name)
-        if of is None or name not in names or name in of or str(own) == "":
+        if of is None or name not in names or name in of or str(column) == "":
             raise InputError(
                 f"the columns '{cut(str(columns))}' cannot be read at '{key}'",
                 expected="NAME=COLUMN,… with a NAME each of "
                 f"{', '.join(sorted(names))}",
             )
-        of[name] = str(own)
+        of[name] = str(column)
     return result
 
 
@@ -149,16 +149,19 @@ def named_columns(
     """
     present = found.columns
     ours = {}
-    for name, own in columns.items():
+    for name, column in columns.items():
         # The index of a frame has a name too.
-        ours[name] = "input" if own == found.index and own not in present else own
-    systems = _told_systems(ours, found, names)
-    for name, own in ours.items():
-        if own not in present and own.partition(".")[0] not in present:
-            raise _not_there(own, f"{name}={own}", found)
+        is_index = column == found.index and column not in present
+        ours[name] = "input" if is_index else column
+    systems = _system_columns(ours.get("system", ""), {*ours.values()}, found, names)
+    if systems is not None:
+        del ours["system"]
+    for name, column in ours.items():
+        if column not in present and column.partition(".")[0] not in present:
+            raise _not_there(column, f"{name}={column}", found)
 
     # A name that is told for another column is not read under its own.
-    used = {*ours.values(), *systems}
+    used = {*ours.values(), *(systems or ())}
     alike: dict[str, list[str]] = {}
     for column in present:
         name = meaning(column)
@@ -166,7 +169,7 @@ def named_columns(
             alike.setdefault(name, []).append(column)
     for name, several in alike.items():
         ours[name] = _one_of(name, several, found)
-    return ours, systems
+    return ours, systems or []
 
 
 def form_of(found: Opened, columns: Columns) -> Form:
@@ -180,31 +183,28 @@ def form_of(found: Opened, columns: Columns) -> Form:
     return Form(ours, tuple(systems))
 
 
-def _told_systems(
-    ours: dict[str, str], found: Opened, known: Collection[str]
-) -> list[str]:
-    """The columns that are told to hold a system each, which are taken out of ours;
-    none if one column names the systems."""
+def _system_columns(
+    told: str, used: Collection[str], found: Opened, names: Collection[str]
+) -> list[str] | None:
+    """The columns that are told to hold a system each, as ``bart+t5`` or ``*``; None if
+    one column names the systems."""
     present = found.columns
-    told = ours.get("system", "")
     if told in present or not ("+" in told or told == EVERY):
-        return []
-    del ours["system"]
+        return None
     if told == EVERY:
-        used = {*ours.values()}
-        return [c for c in present if c not in used and meaning(c) not in known]
+        return [c for c in present if c not in used and meaning(c) not in names]
 
-    names = []
+    columns = []
     rest = told.strip()
     while rest:
         # A system may have a plus in its name.
         fits = [c for c in present if rest == c or rest.startswith(f"{c}+")]
-        name = max(fits, key=len, default=rest.partition("+")[0].strip())
-        if name not in present:
-            raise _not_there(name, f"system={told}", found)
-        names.append(name)
-        rest = rest.removeprefix(name).lstrip().removeprefix("+").lstrip()
-    return names
+        column = max(fits, key=len, default=rest.partition("+")[0].strip())
+        if column not in present:
+            raise _not_there(column, f"system={told}", found)
+        columns.append(column)
+        rest = rest.removeprefix(column).lstrip().removeprefix("+").lstrip()
+    return columns
 
 
 def _not_there(column: str, told: str, found: Opened) -> InputError:
@@ -238,7 +238,8 @@ def no_column(
     `source` stands before its names where the table is not the first."""
     about = ROLES[role]
     mapping = {**columns, **_usual_columns(found, form, role)}
-    line = line_of({f"{source}{name}": own for name, own in mapping.items()})
+    named = {f"{source}{name}": column for name, column in mapping.items()}
+    line = line_of(named)
     tool = "What another tool wrote is read by 'litepyramid convert'."
     return InputError(
         f"no column '{about.one}' among {', '.join(found.columns) or 'none'}",
@@ -254,7 +255,7 @@ def line_of(mapping: Mapping[str, str]) -> str:
     """The option that names columns, as a shell and as Python take it."""
     if set(",=").intersection("".join(mapping.values())):
         return f"In Python, write columns={dict(mapping)!r}; in a file, rename them."
-    line = ",".join([f"{name}={own}" for name, own in mapping.items()])
+    line = ",".join([f"{name}={column}" for name, column in mapping.items()])
     return f'Add --columns {shlex.quote(line)} (in Python columns="{line}").'
 
 
@@ -269,7 +270,7 @@ def _usual_columns(found: Opened, form: Form, role: str) -> dict[str, str]:
 
     # A column of ours that is none of this role may be called so by chance.
     result: dict[str, str] = {}
-    used = {own for name, own in form.ours.items() if name in wanted}
+    used = {column for name, column in form.ours.items() if name in wanted}
     left = [column for column in found.columns if column not in used]
     for column in [*left]:
         name = usual_meaning(column)

@@ -52,8 +52,8 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
         counts = [*map(str, table.count or ())]
         if known and {*counts} != known:
             raise InputError(
-                f"{table.role} ({table.told}) without ids, and "
-                f"{named[0].role} ({named[0].told}) with ids",
+                f"{table.role} ({table.description}) without ids, and "
+                f"{named[0].role} ({named[0].description}) with ids",
                 path=table.path,
                 expected="both by id, or both in one order",
                 hint="Give a dict by id, a column 'input', or ids=[…] (--ids FILE) for "
@@ -70,10 +70,11 @@ def _with_names(table: Table, names: Sequence[str], first: Table) -> Table:
     if not table.size:
         return table
     if table.size != len(names):
+        others = f"{first.role} ({first.description})"
         raise InputError(
-            f"{counted(table.size, 'input')} in {table.role} ({table.told})",
+            f"{counted(table.size, 'input')} in {table.role} ({table.description})",
             path=table.path,
-            expected=f"{len(names)}, as many as ids or as {first.role} ({first.told})",
+            expected=f"{len(names)}, as many as ids or as {others}",
         )
     entries = [entry._replace(input=names[entry.input]) for entry in table.entries]
     return replace(table, entries=entries)
@@ -164,8 +165,8 @@ def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Tex
         if None not in systems:
             line += f" of {counted(len(systems), 'system')}"
         more = f" and {len(several) - 1} more" if len(several) > 1 else ""
-        told = min(table.told for table in several)
-        lines.append(f"{line}: {told}{more}")
+        description = min(table.description for table in several)
+        lines.append(f"{line}: {description}{more}")
         for table in several:
             unread |= dict.fromkeys(table.columns)
             used |= {*table.used}

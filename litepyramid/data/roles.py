@@ -83,7 +83,7 @@ class Table:
     """The entries of one source of a role.
 
     Attributes:
-        told: What it was taken for, as the plan says it.
+        description: What it was taken for, as the plan says it.
         size: How many inputs it has by order; 0 where it has ids.
         count: What a plain index of pandas, or ids of records, count; may be ids.
         columns, used: Its columns, and those that were read.
@@ -93,7 +93,7 @@ class Table:
 
     role: str
     entries: Sequence[Entry]
-    told: str
+    description: str
     path: str | Path
     size: int = 0
     count: Sequence[Any] | None = None
@@ -167,7 +167,7 @@ def read(leaf: Leaf, role: str, columns: Columns, source: str = "") -> Table:
         return _of_rows(leaf, role, columns, source)
     if columns:
         raise InputError(
-            f"columns of {role}, which have none ({leaf.found.told})",
+            f"columns of {role}, which have none ({leaf.found.description})",
             path=leaf.found.path,
             expected="columns of a table; of another source as references.input=COLUMN",
         )
@@ -178,8 +178,12 @@ def _may_be_columns(by_key: Mapping[Any, Any], about: Role, columns: Columns) ->
     """Whether a key of a dict is called as a column of a role, or as one that is
     told."""
     names = {meaning(str(key)) for key in by_key}
-    told = {part.strip() for own in columns.values() for part in own.split("+")}
-    return not (names | {*map(str, by_key)}).isdisjoint({about.one, about.many, *told})
+    columns_told = {
+        part.strip() for column in columns.values() for part in column.split("+")
+    }
+    return not (names | {*map(str, by_key)}).isdisjoint(
+        {about.one, about.many, *columns_told}
+    )
 
 
 def _column(value: Any, name: str) -> Opened:
@@ -248,13 +252,13 @@ def _of_rows(leaf: Leaf, role: str, columns: Columns, source: str) -> Table:
     if leaf.by_file and ("system" in form.ours or form.systems):
         system = None
 
-    told = found.told
+    description = found.description
     systems = form.systems if about.one == "summary" and system is None else ()
     if systems:
         # Told, they may be anything; else they are texts, which no numbers are.
         if "system" not in columns and any(_is_number(found, one) for one in systems):
             raise no_column(found, form, role, columns, source)
-        told += f", a column for each system: {', '.join(systems)}"
+        description += f", a column for each system: {', '.join(systems)}"
         used = {*form.ours.values(), *systems}
         entries = [*_system_entries(found, form.ours, systems)]
     else:
@@ -272,7 +276,7 @@ def _of_rows(leaf: Leaf, role: str, columns: Columns, source: str) -> Table:
     return Table(
         role,
         entries,
-        told,
+        description,
         found.path,
         size=0 if has_ids else 1 + max([entry.input for entry in entries]),
         count=None if has_ids else found.count,
@@ -295,14 +299,14 @@ def _one_form(
     """Our names with the values of a role in one column: one a row, or in lists."""
     if about.many not in ours or about.one not in ours:
         return ours
-    told = [name for name in (about.one, about.many) if name in columns]
-    if len(told) != 1:
+    named_in = [name for name in (about.one, about.many) if name in columns]
+    if len(named_in) != 1:
         raise InputError(
             f"columns {ours[about.one]} and {ours[about.many]}",
             expected="one of the two",
             hint=line_of({about.one: ours[about.one]}),
         )
-    other = about.many if told == [about.one] else about.one
+    other = about.many if named_in == [about.one] else about.one
     return {name: own for name, own in ours.items() if name != other}
 
 
@@ -376,8 +380,8 @@ def _row_entries(
         if values is None:
             yield Entry(whose, place, value, path, line, more=more, repeat=repeat)
         for n, one in enumerate(values or ()):
-            told = {**more, "unit": _text_of(units[n])} if units else more
-            yield Entry(whose, place, one, path, line, True, told, repeat)
+            beside_unit = {**more, "unit": _text_of(units[n])} if units else more
+            yield Entry(whose, place, one, path, line, True, beside_unit, repeat)
         if values == []:
             yield Entry(whose, place, None, path, line, True, more, repeat)
 
@@ -409,14 +413,14 @@ def named(cells: Mapping[str, Any], ours: Mapping[str, str], name: str) -> str |
     if name not in ours:
         return None
     value = cell_of(cells, ours[name])
-    told = id_of(value) if name == "input" else name_of(value)
-    if told is None:
+    result = id_of(value) if name == "input" else name_of(value)
+    if result is None:
         shown = "empty" if value is None else cut(repr(value))
         raise InputError(
             f"the column '{ours[name]}' is {shown}",
             expected=f"the name of the {name} in every row: a text or a whole number",
         )
-    return told
+    return result
 
 
 # A list of texts and truths as Python shows it; possessive, so that no cell takes long.
@@ -495,7 +499,7 @@ def _of_values(leaf: Leaf, role: str) -> Table:
             hint="Give files as pathlib.Path, or their folder.",
         )
     size, count = (0, None) if by_id else (len(names), found.count)
-    return Table(role, entries, found.told, found.path, size, count)
+    return Table(role, entries, found.description, found.path, size, count)
 
 
 def _values_of(value: Any, about: Role, found: Opened) -> list[Any]:

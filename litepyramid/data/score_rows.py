@@ -81,12 +81,12 @@ class _Form(NamedTuple):
     nested: str | None
 
 
-def score_source(source: Any, told: Mapping[str, str]) -> Source:
-    """The scores of a source; `told` are its columns by our names, as far as it has
-    them."""
+def score_source(source: Any, own_columns: Mapping[str, str]) -> Source:
+    """The scores of a source; `own_columns` are its columns by our names, as far as it
+    has them."""
     found = _table(opened(source, "scores"))
     columns = found.columns
-    here = {name: one for name, one in told.items() if holds(columns, one)}
+    here = {name: one for name, one in own_columns.items() if holds(columns, one)}
     # A mean of several columns is taken later: each of them is a metric.
     if "+" in here.get("human", "") and here["human"] not in columns:
         del here["human"]
@@ -115,7 +115,7 @@ def _table(found: Opened) -> Opened:
     if found.rows:
         return found
     raise InputError(
-        f"{found.told} is no table of scores, or has no rows",
+        f"{found.description} is no table of scores, or has no rows",
         path=found.path,
         expected=EXPECTED,
         hint=_convert_line(found),
@@ -131,10 +131,10 @@ def _convert_line(found: Opened) -> str | None:
 
 
 def _one_system_a_row(
-    found: Opened, told: Mapping[str, str]
+    found: Opened, own_columns: Mapping[str, str]
 ) -> tuple[Opened, dict[str, str]]:
     """A table with a row for each system, and the column of each of our names."""
-    ours, systems = named_columns(found, told, NAMES)
+    ours, systems = named_columns(found, own_columns, NAMES)
     if not systems:
         return found, ours
 
@@ -145,7 +145,7 @@ def _one_system_a_row(
             row = {name: cells.get(name) for name in shared}
             rows.append(Row(line, {**row, "system": system, "score": cells[system]}))
     found = replace(found, rows=rows)
-    rest = {name: column for name, column in told.items() if name != "system"}
+    rest = {name: column for name, column in own_columns.items() if name != "system"}
     return found, named_columns(found, rest, NAMES)[0]
 
 

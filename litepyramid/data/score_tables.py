@@ -18,7 +18,7 @@ from litepyramid.data.door import (
     tables_in,
 )
 from litepyramid.data.facts import aligned
-from litepyramid.data.headers import told_columns
+from litepyramid.data.headers import columns_by_source
 from litepyramid.data.score_rows import (
     NAMES,
     Cell,
@@ -101,18 +101,18 @@ def read_scores(
         >>> read_scores(rows)["rouge"]
         array([[0.5]])
     """
-    told = told_columns(columns, ["scores"], NAMES)["scores"]
-    whole = _sources(full, told)
+    own_columns = columns_by_source(columns, ["scores"], NAMES)["scores"]
+    whole = _sources(full, own_columns)
 
     if human is not None and not are_names(human):
         table = _of_arrays(scores, human)
         human = HUMAN
-    elif isinstance(scores, Scores) and not told:
+    elif isinstance(scores, Scores) and not own_columns:
         table = scores
     else:
-        sources = _sources(scores, told)
-        _check_columns(told, [*sources, *whole])
-        table = _joined(sources, told)
+        sources = _sources(scores, own_columns)
+        _check_columns(own_columns, [*sources, *whole])
+        table = _joined(sources, own_columns)
 
     raters = table.human if human is None else several(human, "the human score")
     if raters:
@@ -121,20 +121,20 @@ def read_scores(
     if metrics is not None:
         chosen = table.select(several(metrics, "the metric"))
     if whole:
-        table = replace(table, full=_joined(whole, told))
+        table = replace(table, full=_joined(whole, own_columns))
     return replace(table, human=raters, chosen=chosen)
 
 
-def _sources(scores: Any, told: Mapping[str, str]) -> list[Source]:
+def _sources(scores: Any, own_columns: Mapping[str, str]) -> list[Source]:
     """What each source holds; nothing of None."""
     listed = [] if scores is None else tables_in(scores)
-    return [score_source(source, told) for source in listed]
+    return [score_source(source, own_columns) for source in listed]
 
 
-def _check_columns(told: Mapping[str, str], sources: Sequence[Source]) -> None:
+def _check_columns(own_columns: Mapping[str, str], sources: Sequence[Source]) -> None:
     """Raises InputError if a column is named that no source has."""
     present = [column for source in sources for column in source.columns]
-    for name, column in told.items():
+    for name, column in own_columns.items():
         if not holds(present, column):
             raise InputError(
                 f"no column '{column}' (columns {name}={column})",
@@ -142,7 +142,7 @@ def _check_columns(told: Mapping[str, str], sources: Sequence[Source]) -> None:
             )
 
 
-def _joined(sources: Sequence[Source], told: Mapping[str, str]) -> Scores:
+def _joined(sources: Sequence[Source], own_columns: Mapping[str, str]) -> Scores:
     """One table of all sources, with the means over raters."""
     table = _table(_renamed(sources))
     raters: dict[str, Names] = {}
@@ -150,7 +150,7 @@ def _joined(sources: Sequence[Source], told: Mapping[str, str]) -> Scores:
     for source in sources:
         raters |= source.raters
         left_out |= {*source.left_out}
-    parts = tuple([part.strip() for part in told.get("human", "").split("+")])
+    parts = tuple([part.strip() for part in own_columns.get("human", "").split("+")])
     # A plus may also stand in the name of a single column.
     if len(parts) > 1 and not {*parts}.isdisjoint({*table.metrics, *raters}):
         raters[HUMAN] = parts

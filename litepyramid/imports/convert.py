@@ -207,9 +207,12 @@ def _converted(
 ) -> Converted:
     """The lines of what is to be written."""
     names = _COLUMNS.get(to, ())
-    table = table_of([row.only(names) for row in rows] if names else rows, counts)
+    chosen = [row.only(names) for row in rows] if names else rows
+    table, unanswered = table_of(chosen)
+    left_out = counts + Counter({"inputs without answers": unanswered})
     if to == "table":
-        table = scoreable(table, counts)
+        table, partial = scoreable(table)
+        left_out += partial
     elif to != "ids":
         table = [row for row in table if names[-1] in row.cells]
     table = filled(table)
@@ -223,7 +226,7 @@ def _converted(
         lines = _score_lines(scores)
     if not lines:
         raise InputError(f"no {to} to write", expected=f"files with {to}")
-    return Converted(to, lines, told, dict(sorted((+counts).items())), data)
+    return Converted(to, lines, told, dict(sorted(left_out.items())), data)
 
 
 def _own_columns(columns: ColumnsLike | None) -> Mapping[str, str]:

@@ -2,7 +2,8 @@
 evals, PRBench, autorubric, RoSE and QAPyramid."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 from litepyramid.checked import number
 from litepyramid.data.files import Row
@@ -10,7 +11,7 @@ from litepyramid.data.joining import EVERY_INPUT
 from litepyramid.errors import InputError
 from litepyramid.imports.texts import (
     Cells,
-    Counts,
+    Made,
     answer_of,
     listed,
     object_in,
@@ -23,13 +24,15 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _TURN = re.compile(r"(prompt|response)_(\d{1,3})")
 
 
-def inspect_rows(rows: Sequence[Row], counts: Counts) -> Iterator[Row]:
+def inspect_rows(rows: Sequence[Row]) -> Made:
     """inspect, as JSON: every sample with its model and its scores; an answer that
     failed is missing, not empty."""
+    made = []
+    settings = 0
     for line, log in rows:
         run = object_in(log, "eval")
         # The settings are many and none of them has a place: one count for all.
-        counts["settings of the run"] += len(run)
+        settings += len(run)
         for sample in objects_in(log, "samples"):
             output = {**object_in(sample, "output")}
             if output.get("completion") is None:
@@ -37,7 +40,8 @@ def inspect_rows(rows: Sequence[Row], counts: Counts) -> Iterator[Row]:
             cells = {**sample, "model": run.get("model"), "epoch": None}
             cells["output"] = None if sample.get("error") else output
             cells["scores"] = _grades(object_in(sample, "scores"))
-            yield Row(line, cells)
+            made.append(Row(line, cells))
+    return Made(made, Counter({"settings of the run": settings}))
 
 
 def _grades(scores: Cells) -> Cells:
@@ -51,26 +55,28 @@ def _grades(scores: Cells) -> Cells:
     return values
 
 
-def event_rows(rows: Sequence[Row], counts: Counts) -> list[Row]:
+def event_rows(rows: Sequence[Row]) -> Made:
     """OpenAI's evals, a line an event: what the events of a sample say, the first of
     them where several do, for what is sampled later is a grader's."""
     models = listed(object_in(rows[0].cells, "spec").get("completion_fns"))
     samples: dict[str, Row] = {}
+    counts: Counter[str] = Counter()
     for line, event in rows:
         if "sample_id" not in event:
             counts[f"lines of {next(iter(event), 'nothing')}"] += 1
             continue
         counts.update(event.keys() - {"sample_id", "type", "data"})
         about: Cells = {"sample_id": event["sample_id"], "model": [*models, None][0]}
-        told = samples.setdefault(str(event["sample_id"]), Row(line, about)).cells
+        sample = samples.setdefault(str(event["sample_id"]), Row(line, about)).cells
         for key, value in object_in(event, "data").items():
-            counts[f"{key} after the first of a sample"] += key in told
-            told.setdefault(key, value)
-    return [*samples.values()]
+            counts[f"{key} after the first of a sample"] += key in sample
+            sample.setdefault(key, value)
+    return Made([*samples.values()], counts)
 
 
-def prbench_rows(rows: Sequence[Row], counts: Counts) -> Iterator[Row]:
+def prbench_rows(rows: Sequence[Row]) -> Made:
     """PRBench: a class of weight with its points, turns in numbered columns."""
+    made = []
     for line, cells in rows:
         turns = {}
         for key in filter(_TURN.fullmatch, cells):
@@ -82,7 +88,8 @@ def prbench_rows(rows: Sequence[Row], counts: Counts) -> Iterator[Row]:
         asked = [turns[place] for place in sorted(turns)]
         criteria = [_criterion(one) for one in objects_in(cells, "rubric")]
         rest = {key: one for key, one in cells.items() if not _TURN.fullmatch(key)}
-        yield Row(line, {**rest, "asked": asked, "rubric": criteria})
+        made.append(Row(line, {**rest, "asked": asked, "rubric": criteria}))
+    return Made(made, Counter())
 
 
 def _criterion(one: Cells) -> Cells:
@@ -97,18 +104,23 @@ def _criterion(one: Cells) -> Cells:
     return {**rest, "text": one.get("title"), "weight": weight, "tags": kind}
 
 
-def autorubric_rows(rows: Sequence[Row], counts: Counts) -> list[Row]:
+def autorubric_rows(rows: Sequence[Row]) -> Made:
     """autorubric: the requirements of the one rubric, which is that of every input."""
-    return [Row(1, {"every": EVERY_INPUT, "requirements": [row.cells for row in rows]})]
+    requirements = [row.cells for row in rows]
+    return Made(
+        [Row(1, {"every": EVERY_INPUT, "requirements": requirements})], Counter()
+    )
 
 
-def labelled_rows(rows: Sequence[Row], counts: Counts) -> Iterator[Row]:
+def labelled_rows(rows: Sequence[Row]) -> Made:
     """RoSE (Liu et al. 2023) and QAPyramid (Zhang et al. 2025): the summary of each
     system with its labels; documents that lack those of a system are left out."""
     systems: dict[str, None] = {}
     for _, cells in rows:
         systems |= dict.fromkeys(object_in(cells, "system_outputs"))
 
+    made = []
+    partial = 0
     for line, cells in rows:
         summaries = object_in(cells, "system_outputs")
         labels = {**object_in(cells, "QA_labels")}
@@ -117,7 +129,7 @@ def labelled_rows(rows: Sequence[Row], counts: Counts) -> Iterator[Row]:
             labels[system] = object_in(annotations, system).get("acu_labels")
         units = cells.get("reference_acus") or cells.get("QAs")
         if not units or not all(summaries.get(s) and labels.get(s) for s in systems):
-            counts["inputs without units, summaries or labels"] += 1
+            partial += 1
             continue
 
         ids = filter(None, map(cells.get, ("count_id", "example_id", "id")))
@@ -125,5 +137,6 @@ def labelled_rows(rows: Sequence[Row], counts: Counts) -> Iterator[Row]:
         if cells.get("reference"):
             shared["reference"] = cells["reference"]
         for system in systems:
-            own = {"summary": summaries[system], "labels": labels[system]}
-            yield Row(line, {**shared, **own, "system": system})
+            answer = {"summary": summaries[system], "labels": labels[system]}
+            made.append(Row(line, {**shared, **answer, "system": system}))
+    return Made(made, Counter({"inputs without units, summaries or labels": partial}))

@@ -1,5 +1,6 @@
 """What files hold as one table: each answer with all that belongs to its input."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,17 +62,17 @@ def rows_of(data: Data) -> Iterator[Cells]:
             yield row
 
 
-def table_of(rows: Sequence[FileRow], counts: Counts) -> list[FileRow]:
-    """A row for each answer, with what other rows tell of its input; without answers,
-    one for each input. Inputs that nobody answered are counted."""
+def table_of(rows: Sequence[FileRow]) -> tuple[list[FileRow], int]:
+    """A row for each answer, with what other rows say of its input, and the number of
+    inputs that nobody answered; without answers a row for each input."""
     answers = []
-    told: dict[str, FileRow] = {}
+    about_inputs: dict[str, FileRow] = {}
     for row in rows:
         if {"summary", "labels"} & row.cells.keys():
             answers.append(row)
             continue
         about = row.only(("input", *_OF_INPUT))
-        first = told.setdefault(row.input, about)
+        first = about_inputs.setdefault(row.input, about)
         both = first.cells.keys() & about.cells.keys()
         if other := [name for name in both if first.cells[name] != about.cells[name]]:
             raise InputError(
@@ -80,26 +81,28 @@ def table_of(rows: Sequence[FileRow], counts: Counts) -> list[FileRow]:
                 line=row.line,
                 expected=f"the same as at {first.path}:{first.line}",
             )
-        told[row.input] = first._replace(cells={**first.cells, **about.cells})
+        both_cells = {**first.cells, **about.cells}
+        about_inputs[row.input] = first._replace(cells=both_cells)
 
-    table = [] if answers else [*told.values()]
+    table = [] if answers else [*about_inputs.values()]
     for row in answers:
         shared: Cells = {}
-        for name in [one for one in (EVERY_INPUT, row.input) if one in told]:
-            shared |= told[name].only(_OF_INPUT).cells
+        for name in (EVERY_INPUT, row.input):
+            if name in about_inputs:
+                shared |= about_inputs[name].only(_OF_INPUT).cells
         table.append(row._replace(cells={**shared, **row.cells}))
-    unanswered = told.keys() - {EVERY_INPUT, *[row.input for row in table]}
-    counts["inputs without answers"] += len(unanswered)
-    return sorted([row.only(_ORDER) for row in table], key=lambda row: row.order)
+    unanswered = about_inputs.keys() - {EVERY_INPUT, *[row.input for row in table]}
+    in_order = sorted([row.only(_ORDER) for row in table], key=lambda row: row.order)
+    return in_order, len(unanswered)
 
 
-def scoreable(table: Sequence[FileRow], counts: Counts) -> list[FileRow]:
+def scoreable(table: Sequence[FileRow]) -> tuple[list[FileRow], Counts]:
     """The rows that can be scored together: those with references, or with units,
-    whatever more rows have. What is left out is counted."""
+    whatever more rows have; and what is left out."""
     having = {name: [row for row in table if name in row.cells] for name in _GOLD}
     best = max(_GOLD, key=lambda name: len(having[name]))
     kept = having[best] or [*table]
-    counts[f"rows without {best}"] += len(table) - len(kept)
+    counts = Counter({f"rows without {best}": len(table) - len(kept)})
 
     partial = []
     for name in _GOLD:
@@ -107,7 +110,7 @@ def scoreable(table: Sequence[FileRow], counts: Counts) -> list[FileRow]:
         if number < len(kept):
             partial.append(name)
             counts[f"{name}, which other rows lack"] += number
-    return [row.only(_ORDER.keys() - partial) for row in kept]
+    return [row.only(_ORDER.keys() - partial) for row in kept], counts
 
 
 def filled(table: Sequence[FileRow]) -> list[FileRow]:

@@ -73,14 +73,10 @@ def preset_of(rows: Sequence[Row]) -> Preset | None:
 
 
 def read_export(
-    preset: Preset,
-    rows: Sequence[Row],
-    own: Mapping[str, str],
-    path: Path,
-    counts: Counts,
-) -> tuple[dict[str, str], list[Row]]:
-    """The columns of an export that were read, of which a user may name some (`own`),
-    and its rows under our columns; what was not read is counted."""
+    preset: Preset, rows: Sequence[Row], own: Mapping[str, str], path: Path
+) -> tuple[dict[str, str], list[Row], Counts]:
+    """The columns of an export that were read, of which a user may name some (`own`);
+    its rows under our columns; and what was not read, counted."""
     columns: dict[str, str] = {}
     for ours in _COLUMNS:
         candidates = preset.get(ours, "").split()
@@ -105,12 +101,14 @@ def read_export(
         )
 
     result = []
+    counts: Counts = Counter()
     for line, cells in rows:
         with located(path, line):
             ours_ = _our_row(cells, columns)
-            scores = _scores(cells, preset, columns, counts)
+            scores, unread = _scores(cells, preset, columns)
+        counts.update(unread)
         result.append(Row(line, {"system": stem(path), **ours_, "scores": scores}))
-    return columns, [*_named(result)]
+    return columns, [*_named(result)], counts
 
 
 def _our_row(cells: Cells, columns: Mapping[str, str]) -> Cells:
@@ -218,10 +216,11 @@ def _right(cells: Cells) -> str:
 
 
 def _scores(
-    cells: Cells, preset: Preset, columns: Mapping[str, str], counts: Counts
-) -> dict[str, float]:
-    """The scores of a row; what is neither read nor a score is counted."""
+    cells: Cells, preset: Preset, columns: Mapping[str, str]
+) -> tuple[dict[str, float], Counts]:
+    """The scores of a row, and what is neither read nor a score, counted."""
     scores: Cells = {}
+    counts: Counts = Counter()
     named = preset.get("scores", "").split()
     for name, value in _leaves(cells):
         start, _, rest = name.partition(".")
@@ -244,9 +243,13 @@ def _scores(
         else:
             counts[name] += 1
 
-    told = {name: _score(value) for name, value in scores.items()}
-    # A tool writes NaN where a metric failed.
-    return {name: one for name, one in told.items() if one is not None and one == one}
+    numbers = {}
+    for name, value in scores.items():
+        score = _score(value)
+        # A tool writes NaN where a metric failed.
+        if score is not None and score == score:
+            numbers[name] = score
+    return numbers, counts
 
 
 def _leaves(

@@ -1,11 +1,19 @@
 """Results of promptfoo: ``-o results.json``, ``results.jsonl`` and ``results.csv``."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from litepyramid.data.files import Row
-from litepyramid.imports.texts import Cells, Counts, as_json, object_in, objects_in
+from litepyramid.imports.texts import (
+    Cells,
+    Counts,
+    Made,
+    as_json,
+    object_in,
+    objects_in,
+)
 from litepyramid.text import cut
 
 _CRITERIA = ("llm-rubric", "g-eval", "model-graded-closedqa")
@@ -28,32 +36,42 @@ _OF_RESULT = (
 )
 
 
-def results_of(rows: Sequence[Row], counts: Counts) -> Iterator[Row]:
+def results_of(rows: Sequence[Row]) -> Made:
     """Every result with its provider's name, what its assertions and variables expect,
     and what they ask a model to judge as criteria."""
+    made = []
+    counts: Counts = Counter()
     for line, cells in rows:
         results = [cells]
         if isinstance(inner := cells.get("results"), dict):
             results = objects_in(inner, "results")
             counts["keys of the file beside its results"] += len(cells) - 1
         elif any(map(COLUMN.match, cells)):
-            results = [*_of_table(cells, counts)]
+            results, verdicts = _of_table(cells)
+            counts["verdicts and their reasons"] += verdicts
         for result in results:
-            yield Row(line, _result(result, counts))
+            columns, left_out = _result(result)
+            counts.update(left_out)
+            made.append(Row(line, columns))
+    return Made(made, counts)
 
 
-def _of_table(cells: Cells, counts: Counts) -> Iterator[Cells]:
-    """A result for each prompt's column of a table."""
+def _of_table(cells: Cells) -> tuple[list[Cells], int]:
+    """A result for each prompt's column of a table, and how many of them hold a
+    verdict beside the answer."""
     prompts = {name: at[1] for name in cells if (at := COLUMN.match(name))}
     variables = {}
     for name, value in cells.items():
         if name not in (*prompts, *_OF_CELL):
             variables[name] = value
+    results = []
+    verdicts = 0
     for name, provider in prompts.items():
         answer = _answer(cells[name])
-        counts["verdicts and their reasons"] += answer != cells[name]
+        verdicts += answer != cells[name]
         about = {"provider": provider, "promptIdx": name, "vars": variables}
-        yield {**about, "response": {"output": answer}}
+        results.append({**about, "response": {"output": answer}})
+    return results, verdicts
 
 
 def _answer(text: str | None) -> str | None:
@@ -69,7 +87,8 @@ def _answer(text: str | None) -> str | None:
     return answer.strip() if dashes else reason.strip()
 
 
-def _result(result: Cells, counts: Counts) -> Cells:
+def _result(result: Cells) -> tuple[Cells, Counts]:
+    """A result under our columns, and what of it was left out."""
     provider = result.get("provider")
     if isinstance(provider, dict):
         provider = provider.get("label") or provider.get("id")
@@ -77,15 +96,15 @@ def _result(result: Cells, counts: Counts) -> Cells:
     output = response.get("output") if isinstance(response, dict) else response
     # A failed assertion is an error too: then the answer is there.
     is_missing = output is None or bool(result.get("error") and not output)
-    counts["results without an answer"] += is_missing
 
     test = object_in(result, "testCase")
     variables = object_in(result, "vars") or object_in(test, "vars")
     asserted = objects_in(test, "assert")
-    criteria, expected = _assertions(asserted, variables, counts)
+    criteria, expected, left_out = _assertions(asserted, variables)
+    left_out["results without an answer"] += is_missing
     expected += [variables[name] for name in _EXPECTED if variables.get(name)]
     rest = {name: one for name, one in result.items() if name not in _OF_RESULT}
-    return rest | {
+    columns = rest | {
         "provider": provider,
         "test": as_json([variables, asserted]),
         "vars": {k: one for k, one in variables.items() if k not in _EXPECTED},
@@ -97,12 +116,14 @@ def _result(result: Cells, counts: Counts) -> Cells:
             **object_in(result, "namedScores"),
         },
     }
+    return columns, left_out
 
 
 def _assertions(
-    asserted: Sequence[Cells], variables: Cells, counts: Counts
-) -> tuple[list[Cells], list[Any]]:
+    asserted: Sequence[Cells], variables: Cells
+) -> tuple[list[Cells], list[Any], Counts]:
     """The criteria among assertions, their expected texts, and the rest counted."""
+    counts: Counts = Counter()
     criteria = []
     expected: list[Any] = []
     texts = {name: one for name, one in variables.items() if isinstance(one, str)}
@@ -110,20 +131,20 @@ def _assertions(
     for one in left:
         kind = one.get("type")
         value = one.get("value")
-        told = []
+        filled = []
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and text.strip():
                 # A variable that holds no text leaves its place as it is.
-                filled = _VARIABLE.sub(lambda at: texts.get(at[1], at[0]), text)
-                told.append(filled)
+                filled.append(_VARIABLE.sub(lambda at: texts.get(at[1], at[0]), text))
 
         if kind == "assert-set":
             left += objects_in(one, "assert")
-        elif kind in _REFERENCES and told:
-            expected += told
-        elif kind in _CRITERIA and told:
+        elif kind in _REFERENCES and filled:
+            expected += filled
+        elif kind in _CRITERIA and filled:
             weight = 1 if one.get("weight") is None else one["weight"]
-            criteria += [{"text": t, "weight": weight, "tags": [kind]} for t in told]
+            for text in filled:
+                criteria.append({"text": text, "weight": weight, "tags": [kind]})
         else:
             counts[f"assertions of the type {cut(str(kind))}"] += 1
-    return criteria, expected
+    return criteria, expected, counts

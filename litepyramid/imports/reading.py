@@ -1,7 +1,7 @@
 """Which tool wrote a file, and its rows under our columns."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,9 +20,9 @@ from litepyramid.imports.logs import (
 from litepyramid.imports.one_table import rows_of
 from litepyramid.imports.presets import preset_of, read_export
 from litepyramid.imports.promptfoo import COLUMN, results_of
-from litepyramid.imports.texts import KEYS, Counts
+from litepyramid.imports.texts import KEYS, Counts, Made
 
-_MAKERS: dict[tuple[str, ...], Callable[[Sequence[Row], Counts], Iterable[Row]]] = {
+_MAKERS: dict[tuple[str, ...], Callable[[Sequence[Row]], Made]] = {
     ("results", "config"): results_of,
     ("promptIdx", "testIdx", "vars"): results_of,
     ("eval", "samples"): inspect_rows,
@@ -52,25 +52,24 @@ class Imported(NamedTuple):
 
 def imported(path: Path, own: Mapping[str, str], ids: Any = None) -> Imported:
     """Reads a file of a tool, or one of ours; `own` are columns that a user names."""
-    counts: Counts = Counter()
     found = opened(path, "units")
     rows = found.rows or ()
     if found.by_key is not None:
         rows = [Row(1, {str(key): one for key, one in found.by_key.items()})]
     with located(path, rows[0].line if rows else None):
-        made = [*_unfolded(rows, counts)]
+        made, counts = _unfolded(rows)
 
     preset = preset_of(made)
     names = {name for row in made for name in row.cells}
     if made and (own or (preset and not _OURS & names)):
         preset = preset or {"tool": "columns of your own"}
-        columns, exported = read_export(preset, made, own, path, counts)
+        columns, exported, unread = read_export(preset, made, own, path)
         named = []
         for ours, name in columns.items():
             named += [f"{ours}={name}"] if ours in (*KEYS, "input", "system") else []
         told = f"{preset['tool']}, columns={','.join(named)}"
-        return Imported(exported, told, counts)
-    if made[:1] != [*rows[:1]]:
+        return Imported(exported, told, counts + unread)
+    if [*made[:1]] != [*rows[:1]]:
         return Imported(made, "RoSE or QAPyramid", counts)
 
     # One of ours: a table, or lines of units.
@@ -84,14 +83,14 @@ def imported(path: Path, own: Mapping[str, str], ids: Any = None) -> Imported:
     return Imported(made, "a table of ours", counts)
 
 
-def _unfolded(rows: Sequence[Row], counts: Counts) -> Iterable[Row]:
+def _unfolded(rows: Sequence[Row]) -> Made:
     """The rows that a file of a tool holds, in lists or otherwise; else its own."""
     first = rows[0].cells if rows else {}
     for names, maker in _MAKERS.items():
         if first.keys() >= {*names}:
-            return maker(rows, counts)
+            return maker(rows)
     if any(map(COLUMN.match, first)):
-        return results_of(rows, counts)
+        return results_of(rows)
 
     # DeepEval's own copy of its latest run has one object more around it.
     whole = first.get("testRunData", first) if len(rows) == 1 else {}
@@ -101,7 +100,8 @@ def _unfolded(rows: Sequence[Row], counts: Counts) -> Iterable[Row]:
         if isinstance(several, list) and all(isinstance(one, dict) for one in several):
             inner += [Row(line, cells) for line, cells in enumerate(several, 1)]
     if preset_of(inner) is None:
-        return rows
+        return Made(rows, Counter())
+    counts: Counts = Counter()
     for name in whole.keys() - {*_LISTS}:
         counts[f"{name} of the file"] += whole[name] not in (None, "", [], {})
-    return inner
+    return Made(inner, counts)

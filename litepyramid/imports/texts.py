@@ -8,14 +8,23 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from litepyramid.checked import as_type, parse_json
+from litepyramid.data.files import Row
 from litepyramid.errors import InputError
 from litepyramid.text import cut, one_line
 
 Cells = dict[str, Any]
 Counts = Counter[str]
+
+
+class Made(NamedTuple):
+    """Rows that were made of a file's, and what was left out, counted."""
+
+    rows: Sequence[Row]
+    left_out: Counts
+
 
 TEXT_KEYS = ("content", "text", "page_content", "document.content", "message")
 """Names of what an object says."""

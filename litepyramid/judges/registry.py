@@ -251,7 +251,7 @@ def panel_names(name: str) -> tuple[str, ...]:
 
 def _repeated(name: str, settings: dict[str, Any], repeats: int) -> Judge:
     """A language model that is asked several times, each with a seed of its own."""
-    parameters = settings.pop("parameters", None) or {}
+    parameters = settings.get("parameters") or {}
     names = []
     judges = []
     for number in range(1, repeats + 1):

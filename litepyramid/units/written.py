@@ -86,11 +86,11 @@ def written_units(
     foreign = 0.0
 
     for source in sources:
-        placed, share = _placed(
-            json.loads(answers[source.key]), source, counts, language
-        )
+        rows = json.loads(answers[source.key])
+        placed, share, left_out = _placed(rows, source, language)
         by_input[source.input] += placed
         foreign += share
+        counts.update(left_out)
 
     if empty := [name for name, units in by_input.items() if not units]:
         raise ModelError(f"the model wrote no unit for input '{empty[0]}'")
@@ -128,14 +128,15 @@ def _read(answer: str) -> list[bytes] | None:
 
 
 def _placed(
-    rows: Sequence[dict[str, Any]], source: _Source, counts: Counter[str], language: str
-) -> tuple[list[Unit], float]:
-    """The units of one reference that can stay, and how much of them is foreign to
-    it."""
+    rows: Sequence[dict[str, Any]], source: _Source, language: str
+) -> tuple[list[Unit], float, Counter[str]]:
+    """The units of one reference that can stay, how much of them is foreign to it, and
+    what was left out or assigned."""
     recall = RecallJudge(language).judge
     sentences = source.sentences
     units = {}
     foreign = 0.0
+    counts: Counter[str] = Counter()
 
     for row in rows:
         text = one_line(row["unit"]).strip()
@@ -158,4 +159,4 @@ def _placed(
         )
         foreign += 1 - float(recall([(" ".join(sentences), [text])]).presence[0][0])
 
-    return list(units.values()), foreign
+    return list(units.values()), foreign, counts
