@@ -17,10 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.predicates import Predicates
 from litepyramid.units.relations import (
-    ALL,
     ALWAYS_THERE,
     ASKING,
     CONDITIONS,
@@ -32,9 +30,7 @@ from litepyramid.units.relations import (
     ONE_OF_MANY,
     PART,
     PAST,
-    PEOPLE,
     REASONS,
-    REFUSING,
     RELATIVE,
     SAYING,
     SINGULAR,
@@ -151,12 +147,8 @@ class _Reader(Predicates):
         base = self.base(i)
         if base in ("xcomp", "csubj"):
             return "open"
-        if self.is_beside(i, head):
-            return above
         if base == "ccomp":
             return self.status_of_complement(i, head)
-        if self.is_asked(i):
-            return "open"
         if self.relation(i) == "conj" and self.is_unclear(i, head):
             return "open"
         if base == "advcl":
@@ -198,53 +190,6 @@ class _Reader(Predicates):
         relative = self.relation(i) == "acl:relcl"
         return bool(definite and relative) and not (chosen or superlative)
 
-    def is_beside(self, i: int, head: int) -> bool:
-        """Whether a clause is rather a sentence of its own than a complement: "One man
-        killed, 22 rescued"."""
-        parted = self.is_parted(i) and not self.marks(i) and i > head
-        complement = self.relation(i) == "ccomp" and self.lower(head) not in SAYING
-        return complement and parted
-
-    def is_joined(self, i: int) -> bool:
-        """Whether what "and" or "or" joins to a clause cannot stand without it."""
-        alternative = self.is_alternative(i) and not self.marks(i)
-        return alternative or self.is_asked(i)
-
-    def is_role(self, i: int) -> bool:
-        """Whether it says as what something is done: "treat it as suspicious"."""
-        return self.base(i) == "obl" and self.words_of(i, "case") == {"as"}
-
-    def is_rate(self, i: int) -> bool:
-        """Whether it says for what time a number is: "once | a month"."""
-        one = self.words_of(i, "det") & {"a", "an"}
-        return self.relation(i) == "obl:unmarked" and bool(one)
-
-    def is_needed(self, i: int, head: int) -> bool:
-        """Whether it belongs to what stands before it in the core: "once | a month",
-        "urged Ann | to stay", but not "used a knife | to stay"."""
-        infinitive = self.base(i) == "advcl" and "to" in self.marks(i)
-        asked = any(self.is_somebody(c) for c in self.of(head, "obj", "iobj"))
-        return self.is_rate(i) or (infinitive and asked)
-
-    def is_somebody(self, i: int) -> bool:
-        """Whether a noun is a name, a pronoun, or for a person."""
-        nouns = people_nouns()
-        person = any(self.lower(i) in nouns[kind] for kind in (*PEOPLE, "groups"))
-        return person or self.is_name(i) or self.words[i].upos == "PRON"
-
-    def is_bound(self, i: int) -> bool:
-        """Whether an adjunct says something only with the one before it: "went to the
-        bank | to ask for money", "bake for an hour | or until it is brown"."""
-        purpose = self.base(i) == "advcl" and "to" in self.marks(i)
-        either = self.is_alternative(i) and self.marks(i)
-        return bool(purpose or either) or self.is_rate(i)
-
-    def is_asked(self, i: int) -> bool:
-        """Whether it is a question joined to a noun: "the price and how it rose"."""
-        first = self.under(i)[1:2] if self.of(i, "cc") else []
-        asking = any(self.lower(word) in ASKING for word in first)
-        return self.relation(i) == "conj" and asking
-
     def is_unclear(self, i: int, head: int) -> bool:
         """Whether a verb may go with "said" or with what was said: "said that money was
         raised and proposed to spend it"."""
@@ -254,14 +199,22 @@ class _Reader(Predicates):
 
     # Clauses
 
+    def is_role(self, i: int) -> bool:
+        """Whether it says as what something is done: "treat it as suspicious"."""
+        return self.base(i) == "obl" and self.words_of(i, "case") == {"as"}
+
+    def is_bound(self, i: int) -> bool:
+        """Whether an adjunct says something only with the one before it: "went to the
+        bank | to ask for money", "bake for an hour | or until it is brown"."""
+        purpose = self.base(i) == "advcl" and "to" in self.marks(i)
+        return purpose or bool(self.is_alternative(i) and self.marks(i))
+
     def clause_facts(
         self, i: int, conditions: Sequence[list[int]], status: str
     ) -> Iterator[list[int | str]]:
         """The core alone, and with each adjunct."""
         clause = self.clause(i)
         if clause is None:
-            return
-        if status == "said" and {self.lower(t) for t in clause.subject[:1]} & SPEAKER:
             return
 
         always = {t for condition in conditions for t in condition}
@@ -274,11 +227,7 @@ class _Reader(Predicates):
 
         # "He lives in Leeds": without an object a verb needs what follows it.
         passive = self.of(i, "aux:pass") or self.is_undergone(clause.auxiliary)
-        advcl = {*self.of(i, "advcl", "advcl:relcl")}
-        clauses = all(
-            self.lower(adjunct[0]) in REASONS | TIMES and advcl & {*adjunct}
-            for adjunct in adjuncts
-        )
+        clauses = all(self.lower(a[0]) in REASONS | TIMES for a in adjuncts)
         behind = {t for t in clause.core if t > i} - {*self.verb(i)}
         whole = behind or passive or clauses
         for dropped in clause.parts if whole or not adjuncts else ():
@@ -313,9 +262,7 @@ class _Reader(Predicates):
     def stays(self, i: int, adjunct: list[int]) -> bool:
         """Whether a clause would not be true without an adjunct."""
         words = [self.lower(t) for t in adjunct]
-        # "as likely to fall | as others"
-        compared = words[0] == "as" and self.has(i, "advmod", "as")
-        if compared or ALWAYS_THERE.intersection(words):
+        if ALWAYS_THERE.intersection(words):
             return True
         reason = words[0] in REASONS or words[0] in ("due", "after")
         return self.is_denied(i) and adjunct[0] > i and not reason
@@ -326,7 +273,9 @@ class _Reader(Predicates):
         subject = self.phrase(own[0]) if own else []
         if self.of(i, "nsubj:outer") or (not own and self.is_subject_lost(i)):
             # "The news is that it rains", "A 24-year-old jailed" cannot be cut.
-            apart = [c for c in self.of(i, "conj", "parataxis") if self.subjects(c)]
+            apart = [
+                c for c in self.of(i, "conj", "parataxis") if self.of(c, *SUBJECTS)
+            ]
             whole = self.trimmed(self.under(i, apart))
             return _Clause([], whole, [], [set()], [], [], True)
         if own and any(own[0] > c for c in self.of(i, "aux", "aux:pass")):
@@ -364,15 +313,14 @@ class _Reader(Predicates):
         parts = self.parts(own[0], subject) if own and self.comes_apart(i) else [set()]
         for child in self.children[i]:
             part = PART.get(self.relation(child), "")
+            alternative = self.is_alternative(child) and not self.marks(child)
             span = [t for t in self.phrase(child) if t not in left]
             if child in core or not span:
                 continue
-            if part == "complement" and self.is_beside(child, i):
-                continue
             if part == "complement":
                 core += span if nested else self.complement(child, i, span)
-            elif part == "core" or self.is_joined(child) or self.is_role(child):
-                pieces = self.pieces(child, span) or self.inner(child, i, span)
+            elif part == "core" or alternative or self.is_role(child):
+                pieces = self.pieces(child, span)
                 adjuncts += pieces
                 core += [t for t in span if not any(t in piece for piece in pieces)]
                 others = self.parts(child, span)
@@ -381,8 +329,6 @@ class _Reader(Predicates):
                 core += span
             elif part != "adjunct" or self.is_connective(child, span):
                 continue
-            elif self.is_needed(child, i) and span[0] - 1 in core:
-                core += span
             elif self.is_bound(child) and adjuncts and adjuncts[-1][0] > i:
                 before = adjuncts[-1] if self.base(child) == "advcl" else adjuncts.pop()
                 adjuncts.append([*before, *span])
@@ -415,22 +361,6 @@ class _Reader(Predicates):
             if alone or self.stays(i, adjunct):
                 tokens += adjunct
         return [t for t in span if t in tokens]
-
-    def inner(self, i: int, head: int, span: list[int]) -> list[list[int]]:
-        """Adjuncts at the end of what is tried, begun, wanted: "tried to sing | in
-        May"."""
-        if self.relation(i) != "xcomp" or self.lower(head) in REFUSING:
-            return []
-        if {self.lower(t) for t in span} & ALL:
-            return []
-        found = []
-        for child in self.of(i, "obl", "obl:unmarked"):
-            adjunct = [t for t in self.phrase(child) if t in span]
-            bound = {self.lower(t) for t in adjunct} & ALWAYS_THERE
-            if child > i and adjunct and not bound:
-                found.append(adjunct)
-        whole = self.of(i, "obj") or found[1:]
-        return found if whole else []
 
     def with_marks(self, order: Sequence[int | str]) -> Written:
         """With marks that stand between two neighbours, none at the ends."""

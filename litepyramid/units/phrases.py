@@ -21,7 +21,6 @@ from litepyramid.units.relations import (
     LONGEST_NAME,
     MARKS,
     ONE,
-    PEOPLE,
     SUBJECTS,
     TOGETHER,
 )
@@ -130,8 +129,6 @@ class Phrases(Tree):
             return whole and (parted or self.is_name(noun) or self.is_one(noun))
         if self.identity(noun, i) is not None:
             return True
-        if base == "parataxis":
-            return True
         return i in self.title(noun)
 
     def is_parted(self, i: int) -> bool:
@@ -164,8 +161,9 @@ class Phrases(Tree):
         kinds = people_nouns()
         word = self.lower(before) if before == 0 else self.tokens[before]
         # Nobody is a Mr.
-        addressed = (kinds["men"] | kinds["women"]) & kinds["titles"]
-        noun = any(word in kinds[kind] - addressed for kind in PEOPLE)
+        noun = (
+            word in kinds["people"] | (kinds["men"] | kinds["women"]) - kinds["titles"]
+        )
         whole = tokens == [*range(tokens[0], start)] and self.tokens[before].isalpha()
         others = any(self.relation(t) in ("case", "cc", "conj") for t in tokens)
         return tokens if noun and whole and not others else []
@@ -179,10 +177,6 @@ class Phrases(Tree):
         # Marks alone say what nothing is.
         if not own:
             return None
-        if self.relation(i) == "nmod":
-            home = self.words_of(i, "case") == {"from"} and i > noun
-            near = self.is_name(own[0] - 1) or self.is_parted(i)
-            return (noun, i) if home and near and self.is_name(noun) else None
         if not self.is_parted(i) or self.of(i, "case"):
             return None
         if number:

@@ -45,12 +45,8 @@ class Predicates(Phrases):
             part = PART.get(relation)
             single = len(self.trimmed(self.under(child))) == 1
             near = (max(own, default=-1) < child < i) or child == i + 1
-            near = near or self.words[child].xpos == "RBR"
             joins = self.lower(child) in ASKING
-            if relation == "cc:preconj" and self.lower(child) == "both":
-                # "is both rich and famous": is rich.
-                outside.append(child)
-            elif part == "verb" or (relation == "mark" and self.lower(child) == "to"):
+            if part == "verb" or (relation == "mark" and self.lower(child) == "to"):
                 beside += self.under(child)
             elif relation == "advmod" and single and near and not joins:
                 beside.append(child)
@@ -59,9 +55,6 @@ class Predicates(Phrases):
             elif self.lower(child) in NEGATIONS:
                 beside.append(child)
 
-        # "re-homed", "well-known"
-        while beside[0] > 1 and self.tokens[beside[0] - 1] == "-":
-            beside.insert(0, beside[0] - 2)
         if self.words[i].upos != "VERB" or self.of(i, "cop"):
             beside += self.phrase(i, outside)
         return sorted({*beside})
@@ -89,7 +82,7 @@ class Predicates(Phrases):
         """Whether a noun before a main verb is likely to be its subject, though the
         parser did not see it."""
         before = [self.words[c].upos for c in self.children[i] if c < i]
-        noun = {"NOUN", "PROPN", "ADJ", "NUM"}.intersection(before)
+        noun = {"NOUN", "PROPN", "ADJ"}.intersection(before)
         main = self.relation(i) == "root" and self.words[i].xpos in PAST_FORMS
         return main and bool(noun)
 

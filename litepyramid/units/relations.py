@@ -128,13 +128,6 @@ FINITE = ("VBD", "VBZ")
 PAST_FORMS = ("VBD", "VBN", "VBZ")
 SUBJECTS = ("nsubj", "nsubj:pass", "csubj", "csubj:pass")
 CLAUSES = word_set("root conj parataxis list ccomp advcl acl dep")
-PEOPLE = ("men", "women", "people")
-REFUSING = word_set(
-    """
-    refuse refused refuses refusing fail failed fails decline declined declines forgot
-    avoid avoided avoids stop stopped stops threatened forbid banned barred
-    """
-)
 BESIDE = word_set("appos nmod list dep")
 NOT_FINITE = word_set("xcomp advcl acl")
 CONDITIONS = word_set("if unless whether lest provided assuming once until except")

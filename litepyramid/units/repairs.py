@@ -4,13 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from litepyramid.units.relations import (
-    ASKING,
     COMMAS,
     FINITE,
     NOT_FINITE,
     SAYING,
     SUBJECTS,
-    TIMES,
 )
 from litepyramid.units.trees import Tree, Word
 
@@ -22,11 +20,10 @@ def mended(words: Sequence[Word]) -> list[Word]:
     """The words with the heads and relations that they must have.
 
     Example:
-        >>> words = [Word("He", "PRON", 1, "nsubj"), Word("ran", "VERB", 1, "root"),
-        ...     Word("when", "SCONJ", 3, "case"), Word("she", "PRON", 4, "nsubj"),
-        ...     Word("fell", "VERB", 1, "conj")]
+        >>> words = [Word("Ann", "PROPN", 3, "nsubj"), Word("and", "CCONJ", 2, "cc"),
+        ...     Word("Bob", "PROPN", 3, "nsubj"), Word("won", "VERB", 3, "root")]
         >>> [word.deprel for word in mended(words)]
-        ['nsubj', 'root', 'mark', 'nsubj', 'advcl']
+        ['nsubj', 'cc', 'conj', 'root']
     """
     changed = [*words]
     for repair in _REPAIRS:
@@ -53,58 +50,16 @@ def _conjuncts_of_infinitives(tree: Tree) -> Iterator[Change]:
             yield i, head, word.deprel
 
 
-def _conjuncts_of_verbs(tree: Tree) -> Iterator[Change]:
-    """A noun or a question that was joined to a verb goes with the noun behind that,
-    an infinitive with the infinitive: "beat the butter and sugar", "know the price and
-    how it rose", "were told to eat and drink"."""
-    for i, word in enumerate(tree.words):
-        head = tree.governor(i)
-        if word.deprel != "conj" or head is None or tree.words[head].upos != "VERB":
-            continue
-        own = tree.of(i, *SUBJECTS, "cop", "aux", "obj", "case", "mark")
-        alike: tuple[str, ...] = ()
-        if _asks(tree, i) or (word.upos in ("NOUN", "PROPN") and not own):
-            alike = ("obj", "obl")
-        elif word.xpos == "VB" and tree.words[head].xpos != "VB":
-            alike = ("xcomp",) if not tree.of(i, *SUBJECTS, "aux") else ()
-        before = [c for c in tree.of(head, *alike) if head < c < i]
-        if before:
-            yield i, before[-1], "conj"
-
-
-def _asks(tree: Tree, i: int) -> bool:
-    """Whether a conjunct is a question: "and how it rose"."""
-    first = tree.under(i)[1:2] if tree.of(i, "cc") else []
-    return any(tree.lower(word) in ASKING for word in first)
-
-
-def _participles(tree: Tree) -> Iterator[Change]:
-    """A participle beside a finite verb is no second predicate: "it rained, causing
-    floods"."""
-    for i, word in enumerate(tree.words):
-        head = tree.governor(i)
-        if word.deprel == "conj" and word.xpos == "VBG" and head is not None:
-            finite = tree.words[head].upos == "VERB" and not tree.of(head, "aux")
-            if (
-                finite
-                and tree.words[head].xpos != "VBG"
-                and not tree.of(i, "aux", "cc")
-            ):
-                yield i, head, "advcl"
-
-
 def _complements(tree: Tree) -> Iterator[Change]:
-    """What is said follows its verb, or stands before it without a conjunction: "Ann
-    said he knew | she won", "She won, Ann said"."""
-    for i, word in enumerate(tree.words):
-        first, *others = tree.of(i, "ccomp") or [i]
-        for other in others:
-            if i < first < other and tree.under(other)[0] == first + 1:
-                yield other, first, "ccomp"
-        for clause in tree.of(i, "advcl") if word.text.lower() in SAYING else ():
+    """What is not said or known is a sentence of its own behind a comma: "One man
+    killed, 22 rescued"."""
+    for i in range(len(tree.words)):
+        for clause in tree.of(i, "ccomp") if tree.lower(i) not in SAYING else ():
+            start = tree.under(clause)[0]
+            parted = {tree.tokens[start - 1], tree.tokens[start]} & COMMAS
             own = tree.of(clause, *SUBJECTS) and not tree.of(clause, "mark")
-            if clause < i and own and tree.lower(tree.under(clause)[0]) not in TIMES:
-                yield clause, i, "ccomp"
+            if own and parted:
+                yield clause, i, "parataxis"
 
 
 def _several_subjects(tree: Tree) -> Iterator[Change]:
@@ -126,58 +81,15 @@ def _several_subjects(tree: Tree) -> Iterator[Change]:
                 yield from ((word, other, "cc") for word in ands)
 
 
-def _lone_conjuncts(tree: Tree) -> Iterator[Change]:
-    """Without a conjunction nothing is joined: a verb has the noun before it as its
-    subject, "left when on Monday the bridge | fell", a noun says who one is, "Tom Lee,
-    45, a plumber"."""
-    for i, word in enumerate(tree.words):
-        head = tree.governor(i)
-        if word.deprel != "conj" or head is None or tree.of(i, "cc", *SUBJECTS):
-            continue
-        nouns = tree.of(head, "obj", "obl")[1:]
-        before = [n for n in nouns if tree.under(n)[-1] == tree.under(i)[0] - 1]
-        if word.upos == "VERB" and before and not tree.of(before[0], "case"):
-            yield before[0], i, "nsubj"
-            yield i, head, "parataxis"
-        named = tree.words[head].upos == "PROPN" and tree.of(head, "conj") == [i]
-        if named and word.upos == "NOUN" and tree.of(i, "det"):
-            yield i, head, "appos"
-
-
-def _prepositions_of_subjects(tree: Tree) -> Iterator[Change]:
-    """What stands before a subject opens its clause: "after the shop closed"."""
-    for i, word in enumerate(tree.words):
-        for subject in tree.of(i, "nsubj", "nsubj:pass"):
-            opening = [c for c in tree.of(subject, "case") if c < subject]
-            if opening and word.deprel == "conj" and not tree.of(i, "cc"):
-                yield opening[0], i, "mark"
-                yield i, word.head, "advcl"
-
-
-def _told_to_somebody(tree: Tree) -> Iterator[Change]:
-    """A clause behind whoever says or is told it is what is said: "told reporters that
-    he left"."""
-    for i in range(len(tree.words)):
-        noun = tree.governor(i)
-        verb = None if noun is None else tree.governor(noun)
-        if noun is None or verb is None or tree.base(i) != "acl":
-            continue
-        beside = tree.base(noun) in ("obl", "obj", "iobj") and verb < noun < i
-        saying = tree.lower(verb) in SAYING and not tree.of(verb, "ccomp")
-        if beside and saying and tree.has(i, "mark", "that") and tree.of(i, *SUBJECTS):
-            yield i, verb, "ccomp"
-
-
 def _sayers_behind(tree: Tree) -> Iterator[Change]:
     """Who says it governs what is said: "The shop closed, Ann has said"."""
     for i, word in enumerate(tree.words):
         said = tree.governor(i)
-        if said is None or word.deprel != "parataxis" or i < said:
-            continue
-        if tree.relation(said) == "parataxis":
+        if said is None or tree.relation(said) == "parataxis":
             continue
         alone = not tree.of(i, "obj", "ccomp", "xcomp", "obl")
-        if alone and tree.lower(i) in SAYING and tree.of(i, "nsubj"):
+        beside = word.deprel == "parataxis" and tree.of(i, "nsubj")
+        if beside and alone and tree.lower(i) in SAYING:
             above = tree.words[said]
             yield i, i if above.head == said else above.head, above.deprel
             yield said, i, "ccomp"
@@ -185,12 +97,7 @@ def _sayers_behind(tree: Tree) -> Iterator[Change]:
 
 _REPAIRS: tuple[Callable[[Tree], Iterator[Change]], ...] = (
     _conjuncts_of_infinitives,
-    _conjuncts_of_verbs,
-    _participles,
     _complements,
     _several_subjects,
-    _lone_conjuncts,
-    _prepositions_of_subjects,
-    _told_to_somebody,
     _sayers_behind,
 )

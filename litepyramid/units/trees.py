@@ -70,10 +70,6 @@ class Tree:
         """The children of a word in one of these relations."""
         return [c for c in self.children[i] if self.words[c].deprel in relations]
 
-    def has(self, i: int, relation: str, word: str) -> bool:
-        """Whether this word hangs on word `i` in this relation."""
-        return word in map(self.lower, self.of(i, relation))
-
     def under(self, i: int, without: Iterable[int] = ()) -> list[int]:
         """A word and all words below it, in order, not going into `without`."""
         barred = {*without, i}

@@ -35,7 +35,7 @@ Ann has never lost a match and won the cup in May. | Ann has never lost a match 
 He hardly ever drank and died at 90. | He hardly ever drank | He died at 90
 She was discharged after four days and advised to stop smoking. | She was discharged | She was discharged after four days | She was advised to stop smoking
 The coach asked players to rest and praised the fans. | The coach asked players to rest | The coach praised the fans
-The assistant explains that coats on sale can't be refunded, but offers to exchange it for a larger one. | The assistant explains that coats on sale can't be refunded | coats on sale can't be refunded | The assistant offers to exchange it | The assistant offers to exchange it for a larger one
+The assistant explains that coats on sale can't be refunded, but offers to exchange it for a larger one. | The assistant explains that coats on sale can't be refunded | coats on sale can't be refunded | The assistant offers to exchange it for a larger one
 If the light stays green, the reset has failed and you should contact support. | If the light stays green, the reset has failed | If the light stays green you should contact support
 A widow opens a cinema in a village without electricity. | A widow opens a cinema in a village without electricity
 One sailor killed, 22 others rescued, seven of whom jumped overboard. | One sailor killed | 22 others rescued | seven of whom jumped overboard

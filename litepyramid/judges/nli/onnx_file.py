@@ -13,6 +13,9 @@ from pathlib import Path
 
 from litepyramid.errors import ModelError
 
+Content = mmap.mmap | memoryview
+"""The bytes of a file, which need not be in memory."""
+
 _MOST_BYTES = 2**31
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5  # wire types of protobuf
 _EXTERNAL_DATA, _DATA_LOCATION = 13, 14  # of a tensor
@@ -88,7 +91,7 @@ def check_one_file(path: Path) -> None:
             name, start, end = open_messages.pop()
             message = MESSAGES[name]
 
-            for number, begin, stop in _fields(content, start, end, path):
+            for number, begin, stop in fields(content, start, end, path):
                 if inner := message.inner.get(number):
                     open_messages.append((inner, begin, stop))
                 elif number not in message.plain:
@@ -109,8 +112,8 @@ def _check_within(content: mmap.mmap, number: int, begin: int, path: Path) -> No
         )
 
 
-def _fields(
-    content: mmap.mmap, start: int, end: int, path: Path
+def fields(
+    content: Content, start: int, end: int, path: Path
 ) -> Iterator[tuple[int, int, int]]:
     """Number, begin and end of each field of a message; a number's value is its
     bytes."""
@@ -137,7 +140,7 @@ def _fields(
         yield number, begin, position
 
 
-def _varint(content: mmap.mmap, position: int, end: int, path: Path) -> tuple[int, int]:
+def _varint(content: Content, position: int, end: int, path: Path) -> tuple[int, int]:
     """A number of protobuf, seven bits a byte, and where it ends."""
     value = 0
     for place in range(10):

@@ -23,6 +23,7 @@ import numpy as np
 from litepyramid.errors import ModelError, loading
 from litepyramid.files import read_json
 from litepyramid.judges.nli.backends import onnx_session, read_onnx_tokenizer
+from litepyramid.judges.nli.onnx_file import fields
 from litepyramid.progress import track
 from litepyramid.types import FloatArray
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
@@ -277,40 +278,21 @@ def word_vectors(path: Path) -> tuple[Any, Any]:
     system shares it among processes.
     """
     data = np.memmap(path, dtype=np.uint8, mode="r")
-    graph = dict(_fields(data))[7]
+    content = data.data
     found = {}
 
-    for number, part in _fields(graph):
-        if number == 5:  # a constant, with its name in field 8 and its values in 9
-            fields = dict(_fields(part))
-            found[bytes(fields[8]).decode()] = fields[9]
+    for part, start, end in fields(content, 0, len(data), path):
+        for number, begin, stop in (
+            fields(content, start, end, path) if part == 7 else ()
+        ):
+            # A constant has its name in field 8 and its values in 9.
+            if number == 5:
+                inner = fields(content, begin, stop, path)
+                values = {n: data[first:last] for n, first, last in inner}
+                found[bytes(values[8]).decode()] = values[9]
 
     scale = found[f"{_TABLE}.scale"].view(np.float32)
     return found[f"{_TABLE}.int8"].view(np.int8).reshape(len(scale), -1), scale
-
-
-def _fields(message: Any) -> Iterator[tuple[int, Any]]:
-    """The numbers and bytes of a protobuf message's fields."""
-    place = 0
-    while place < len(message):
-        key, place = _varint(message, place)
-        size, place = _varint(message, place)
-        # Whatever is no bytes is a number, of which the size is the value.
-        if key & 7 == 2:
-            yield key >> 3, message[place : place + size]
-            place += size
-
-
-def _varint(message: Any, place: int) -> tuple[int, int]:
-    """A number of a message, and where the next one begins."""
-    value = shift = 0
-    while True:
-        byte = int(message[place])
-        value |= (byte & 127) << shift
-        shift += 7
-        place += 1
-        if byte < 128:
-            return value, place
 
 
 class RolesBackend(EmbeddedBackend):

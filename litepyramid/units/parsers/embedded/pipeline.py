@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from litepyramid.units.trees import Word
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Token
 
 _NOUN = "leader"
 _NAME = "John"
@@ -100,77 +100,50 @@ class EmbeddedBackend:
         return ((r, [next(trees) for _ in r.sentences]) for r in references)
 
     def words(self, sentences: Sequence[Sequence[str]]) -> list[list[Word]]:
-        """The dependency trees of sentences of given tokens."""
-
-        def word(t: Token) -> Word:
-            return Word(
-                t.text,
-                t.pos_,
-                t.head.i,
-                "root" if t.head.i == t.i else t.dep_,
-                t.tag_,
-            )
-
-        return [list(map(word, doc)) for doc in self.docs(sentences)]
-
-    def docs(self, sentences: Sequence[Sequence[str]]) -> list[Doc]:
-        """Tags and parses sentences of given tokens, one spaCy document each.
+        """The dependency trees of sentences of given tokens.
 
         A word that is read as a bare verb ("Danilo this week agreed"), that no sentence
         of the treebank has as one, and that has no "to" or auxiliary before it, is more
         likely a noun or a name that the parser does not know: the sentence is parsed
         once more with a common one in its place.
         """
-        from spacy.tokens import Doc
+        parsed = self._parsed(sentences)
+        trees = [*track(parsed, "parsing", "sentences", len(sentences))]
+        again = {n: self._with_nouns(tree) for n, tree in enumerate(trees)}
+        again = {n: words for n, words in again.items() if words}
+        for n, tree in zip(again, self._parsed(again.values()), strict=True):
+            pairs = zip(tree, sentences[n], strict=True)
+            trees[n] = [replace(word, text=text) for word, text in pairs]
+        return trees
 
-        parsed = list(
-            track(self._parsed(sentences), "parsing", "sentences", len(sentences))
-        )
-        again = {
-            n: words for n, doc in enumerate(parsed) if (words := self._with_nouns(doc))
-        }
-        for (n, _), doc in zip(
-            again.items(), self._parsed(list(again.values())), strict=True
-        ):
-            parsed[n] = Doc(
-                doc.vocab,
-                words=list(sentences[n]),
-                tags=[t.tag_ for t in doc],
-                pos=[t.pos_ for t in doc],
-                heads=[t.head.i for t in doc],
-                deps=[t.dep_ for t in doc],
-            )
-
-        return parsed
-
-    def _parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:
+    def _parsed(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[Word]]:
         from spacy.tokens import Doc
 
         vocab = self.pipeline.vocab
-        raw = (
-            Doc(
-                vocab,
-                words=list(tokens),
-                sent_starts=[i == 0 for i in range(len(tokens))],
-            )
-            for tokens in sentences
-        )
-        yield from self.pipeline.pipe(raw, batch_size=64)
+        raw = []
+        for tokens in sentences:
+            starts: list[bool | int | None] = [i == 0 for i in range(len(tokens))]
+            raw.append(Doc(vocab, words=list(tokens), sent_starts=starts))
+        for doc in self.pipeline.pipe(raw, batch_size=64):
+            yield [*map(_word, doc)]
 
-    def _with_nouns(self, doc: Doc) -> list[str]:
+    def _with_nouns(self, tree: Sequence[Word]) -> list[str]:
         """The words with a common noun or name for each doubtful verb; empty if there
         is none."""
-        doubtful = {
-            token.i: _NAME if token.text[0].isupper() else _NOUN
-            for token in doc
-            if self.verbs
-            and token.pos_ == "VERB"
-            and token.tag_ in {"VB", "VBP"}
-            and token.is_alpha
-            and token.lower_ not in self.verbs
-            and (token.i == 0 or doc[token.i - 1].lower_ not in _BEFORE_BARE_VERBS)
-        }
-        return [doubtful.get(token.i, token.text) for token in doc] if doubtful else []
+        doubtful = {}
+        for i, word in enumerate(tree):
+            bare = word.upos == "VERB" and word.xpos in ("VB", "VBP")
+            unknown = word.text.isalpha() and word.text.lower() not in self.verbs
+            before = tree[i - 1].text.lower() if i else ""
+            if self.verbs and bare and unknown and before not in _BEFORE_BARE_VERBS:
+                doubtful[i] = _NAME if word.text[0].isupper() else _NOUN
+        texts = [doubtful.get(i, word.text) for i, word in enumerate(tree)]
+        return texts if doubtful else []
+
+
+def _word(token: Token) -> Word:
+    relation = "root" if token.head.i == token.i else token.dep_
+    return Word(token.text, token.pos_, token.head.i, relation, token.tag_)
 
 
 def _linked(
