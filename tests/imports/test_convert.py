@@ -128,7 +128,7 @@ def test_units_go_either_way(tmp_path):
     assert (tmp_path / "scus.txt").read_text() == "x\ty\n"
     back = lp.convert([tmp_path / "scus.txt"], ids=tmp_path / "ids.txt").lines
     lost = lp.convert([path], to="units").notes[-1]
-    assert lost.endswith("has no place for weight (1), sentence (1).")
+    assert lost.endswith("has no place for weight, sentence.")
     units = [{"text": "x", "weight": 1.0, "kind": "scu"}]
     assert back == [{"input": "a", "units": [*units, {**units[0], "text": "y"}]}]
 
