@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from litepyramid.errors import InputError, LitepyramidError
-from litepyramid.text import cut
+from litepyramid.text import cut, whole
 from litepyramid.types import Fields
 
 T = TypeVar("T")
@@ -38,9 +38,10 @@ def parse_json(
     line: int | None = None,
     expected: str | None = None,
     error: type[LitepyramidError] = InputError,
+    mend: bool = False,
 ) -> Any:
     """The value of a JSON text: no key twice, no endless number or half character, not
-    too deep."""
+    too deep; `mend`: half characters become � (`text.whole`)."""
     try:
         value = _DECODER.decode(text)
         # Nothing nests deeper than there are brackets: most texts need no walk.
@@ -56,7 +57,11 @@ def parse_json(
 
         # Half of a surrogate pair cannot be written as UTF-8 later.
         if "\\u" in text and re.search(r"\\u[dD][89a-fA-F]", text):
-            json.dumps(value, ensure_ascii=False).encode()
+            read = json.dumps(value, ensure_ascii=False)
+            if mend:
+                value = _DECODER.decode(whole(read))
+            else:
+                read.encode()
     except json.JSONDecodeError as found:
         reason = f"{found.msg} at column {found.colno}"
         line = line or found.lineno

@@ -1,17 +1,18 @@
 """Every error a user can meet: what is wrong, where, what was expected, what to do."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from litepyramid.text import legible
+from litepyramid.text import cut, legible
 
 
 class LitepyramidError(Exception):
@@ -55,7 +56,8 @@ class LitepyramidError(Exception):
         if self.expected:
             text += f" Expected {legible(self.expected)}."
         if self.hint:
-            text += f" {legible(self.hint)}"
+            # Half of a line to write could not be written.
+            text += f" {cut(self.hint, 2000)}"
         return text
 
 
@@ -70,6 +72,32 @@ def choose(what: str, value: object, allowed: Any) -> None:
         known = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
         each = "one of " if len(allowed) > 2 else ""
         raise InputError(f"unknown {what} '{value}'", expected=each + known)
+
+
+def no_effect(
+    function: Callable[..., Any], when: bool, why: str, **options: object
+) -> None:
+    """Refuses an option that was given where it would change nothing.
+
+    Args:
+        function: What takes the options: by its defaults they were given or not.
+        when: Whether they would change nothing.
+        why: Why, to end a sentence with.
+        **options: The options and their values.
+
+    Example:
+        >>> no_effect(choose, True, "here", value="x")
+        Traceback (most recent call last):
+        ...
+        litepyramid.errors.InputError: value has no effect here. Leave out value.
+    """
+    entries = signature(function).parameters
+    for name, value in options.items() if when else ():
+        default = entries[name].default
+        # Arrays and frames are not compared: what has no default value is None.
+        given = value is not None if default is None else value != default
+        if given:
+            raise InputError(f"{name} has no effect {why}", hint=f"Leave out {name}.")
 
 
 class ModelError(LitepyramidError):

@@ -147,7 +147,7 @@ def jsonl_rows(lines: Iterable[str]) -> list[tuple[int, Fields]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        row = parse_json(line, line=number)
+        row = parse_json(line, line=number, mend=True)
         if not isinstance(row, dict):
             what = f"a JSON {type(row).__name__}"
             raise InputError(what, line=number, expected="an object")

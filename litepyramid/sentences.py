@@ -5,10 +5,11 @@ Texts whose sentences are marked are not split. Measured where the ends are know
 """
 
 import re
-from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from litepyramid.errors import InputError
+from litepyramid.structure import row_of, table_at
 from litepyramid.text import without_markup, word_set
 from litepyramid.types import Texts
 
@@ -46,8 +47,6 @@ _MARK = re.compile(
     )+""",
     re.MULTILINE | re.VERBOSE,
 )
-_TABLE_LINE = re.compile(r"^[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*$")
-_DELIMITERS = "\t;,"
 _LONGEST_CELL = 5
 """Words of a cell of lines that only commas make a table."""
 
@@ -63,75 +62,31 @@ class Row(NamedTuple):
 
 
 def table_rows(text: str) -> list[Row]:
-    """The lines of the tables in a text.
-
-    A table has lines of cells between ``|``, with a line of dashes under the first one;
-    or it is at least three lines of as many short cells, parted by tabs, semicolons or
-    commas, the first without digits.
+    """The lines of the tables in a text (`table_at`), but for lines of dashes.
 
     Example:
         >>> lines = ["| City | Rain |", "|---|---|", "| Oslo | 12 mm |"]
         >>> [row.text for row in table_rows(chr(10).join(lines))]
         ['City; Rain', 'City: Oslo; Rain: 12 mm']
     """
-    if not any(mark in text for mark in ("|", *_DELIMITERS)) or "\n" not in text:
-        return []
-    lines = [(m.start(), m.group()) for m in re.finditer(r"[^\n]+", text)]
+    lines = text.split("\n")
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
     rows: list[Row] = []
-    n = 0
+    at = 0
 
-    while n < len(lines):
-        size, delimiter = _table_at(lines, n)
-        heads = _cells(lines[n][1], delimiter) if size else []
-        for number, (start, line) in enumerate(lines[n : n + size]):
-            cells = _cells(line, delimiter)
-            pairs = zip(heads, cells, strict=False)
-            told = [f"{head}: {cell}" if head else cell for head, cell in pairs if cell]
-            if number == 0:
-                told = [head for head in heads if head]
-            if told and not _TABLE_LINE.match(line.strip().strip("|")):
-                stripped = start + len(line) - len(line.lstrip())
-                end = start + len(line.rstrip())
-                rows.append(Row(stripped, end, "; ".join(told), number == 0))
-        n += size or 1
+    while at < len(lines):
+        end, table = table_at(lines, at, _LONGEST_CELL)
+        for n in range(at, end):
+            line = lines[n].strip()
+            start = starts[n] + lines[n].find(line)
+            told = row_of(table[n]).text if n in table else ""
+            if n == at and not told:
+                told = "; ".join(cell.head for cell in table[max(table)])
+            if told:
+                rows.append(Row(start, start + len(line), told, n not in table))
+        at = max(end, at + 1)
 
     return rows
-
-
-def _table_at(lines: Sequence[tuple[int, str]], first: int) -> tuple[int, str]:
-    """How many lines from one on are a table, and what parts their cells."""
-    head = lines[first][1]
-    rule = lines[first + 1][1] if first + 2 < len(lines) else ""
-    if "|" in head and "|" in rule and _TABLE_LINE.match(rule.strip().strip("|")):
-        end = first + 2
-        while end < len(lines) and "|" in lines[end][1]:
-            end += 1
-        return end - first, "|"
-
-    for delimiter in _DELIMITERS:
-        count = head.count(delimiter)
-        if not count or any(map(str.isdecimal, head)):
-            continue
-        end = first
-        while end < len(lines) and _is_row(lines[end][1], delimiter, count):
-            end += 1
-        if end - first > 2:
-            return end - first, delimiter
-    return 0, ""
-
-
-def _is_row(line: str, delimiter: str, count: int) -> bool:
-    """Whether a line has so many short cells and is no sentence."""
-    cells = _cells(line, delimiter)
-    short = all(cell and len(cell.split()) <= _LONGEST_CELL for cell in cells)
-    return len(cells) == count + 1 and short and not line.rstrip().endswith(".")
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
-    inside = (
-        line.strip().removeprefix("|").removesuffix("|") if delimiter == "|" else line
-    )
-    return [cell.strip() for cell in inside.split(delimiter)]
 
 
 def headings(text: str) -> frozenset[str]:

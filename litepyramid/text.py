@@ -30,6 +30,21 @@ def one_line(text: str) -> str:
     )
 
 
+def whole(text: str) -> str:
+    r"""The text with � for each half of a character, which no file can hold: models
+    that stop in the middle of one leave it.
+
+    Example:
+        >>> whole("It rained \ud83d")
+        'It rained �'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def without_markup(text: str) -> str:
     """The text without marks of emphasis, addresses of links and numbers of notes.
 

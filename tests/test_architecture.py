@@ -17,7 +17,7 @@ ROOT = Path(litepyramid.__file__).resolve().parent
 # Ground floor first: a room imports only rooms that stand before it.
 # fmt: off
 FLOORS = [
-    "_version", "text", "wording", "errors", "types", "sentences", "language", "checked",
+    "_version", "text", "wording", "errors", "types", "structure", "sentences", "language", "checked",
     "files", "disk", "identity", "terminal", "tables", "pages", "progress", "blas", "stats",
     "figures", "reports", "data", "metrics", "judges", "meta", "units", "scoring", "duc",
     "imports", "easiness", "annotation", "training", "embedded", "__init__", "cli", "__main__",
@@ -25,7 +25,7 @@ FLOORS = [
 # fmt: on
 
 # What must be read to know the package; air and comments are free.
-MOST_TOKENS = 269_500
+MOST_TOKENS = 277_000
 UNCOUNTED = {
     tokenize.COMMENT,
     tokenize.NL,

@@ -37,7 +37,7 @@ def test_json_that_is_refused(text, what, tmp_path):
         parse_json(text, error=ModelError)
     path = tmp_path / "x.jsonl"
     path.write_text("\n" + text.replace("\n", " ") + "\n{}\n")
-    if text:
+    if text and "half" not in what:
         with refused(r"x\.jsonl:2: "):
             read_jsonl(path)
 

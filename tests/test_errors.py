@@ -49,3 +49,10 @@ def test_an_error_comes_whole_out_of_another_process():
         assert type(back) is type(error)
         assert str(back) == str(error)
         assert vars(back) == vars(error)
+
+
+def test_a_line_to_write_is_whole_and_what_is_quoted_is_cut():
+    line = f"Read it by 'litepyramid convert {'a/long/folder/' * 9}file.json'."
+    said = str(InputError(f"'{'x' * 900}' is wrong", hint=line))
+    assert said.endswith(line)
+    assert len(said) < 400

@@ -31,7 +31,7 @@ from litepyramid.disk import (
     write_json,
     write_jsonl,
 )
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.identity import fingerprint
 from litepyramid.scoring.sampled import (
     SAMPLE_FILE,
@@ -41,7 +41,7 @@ from litepyramid.scoring.sampled import (
     write_sample,
 )
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, OutPath, Signature, UnitsLike
+from litepyramid.types import Fields, FloatArray, OutPath, Signature, UnitsLike
 from litepyramid.units.align import Place, align_all
 
 Writers = Literal["first", "all"]
@@ -89,7 +89,12 @@ def import_answers(
     exported = read_tasks(tasks)
     responses = read_responses(answers)
 
-    if exported.kind == "writing":
+    is_writing = exported.kind == "writing"
+    why = f"on tasks of {exported.kind}"
+    no_effect(import_answers, is_writing, why, noisy_above=noisy_above)
+    no_effect(import_answers, not is_writing, why, units=units, writers=writers)
+
+    if is_writing:
         if output is not None:
             check_output(output)
         others = None if units is None else load(units=units, kind="stu").units
@@ -106,11 +111,6 @@ def import_answers(
             return replace(written, output=("Nothing was written: no unit yet.",))
         write_units(output, written.units)
         return replace(written, output=(f"Wrote {output}",))
-
-    if units is not None:
-        raise InputError(
-            "units with tasks of judging presence", expected="tasks of writing SCUs"
-        )
 
     judged = collect_labels(exported, responses, noisy_above, drafts is not False)
     if output is None:
@@ -289,6 +289,7 @@ def collect_labels(
         Summaries.of(cells),
         agreement,
         None if tasks.spread is None else _sampled(tasks, tasks.spread, labels),
+        tasks.repeats,
     )
 
 
@@ -359,11 +360,19 @@ def write_judged(folder: Path, judged: JudgedLabels) -> list[str]:
         for part in ("labels", "summaries"):
             (new / part).mkdir()
         for system in systems:
-            name = f"{system}.jsonl"
-            write_jsonl(new / "labels" / name, label_rows(judged.labels, system))
+            labels = label_rows(judged.labels, system)
             texts = judged.summaries.of_system(system).items()
-            rows = [{"input": of, "summary": text} for of, text in texts]
-            write_jsonl(new / "summaries" / name, rows)
+            rows: list[Fields] = [{"input": of, "summary": text} for of, text in texts]
+            if system in judged.repeats:
+                whose = dict(
+                    zip(("system", "repeat"), judged.repeats[system], strict=True)
+                )
+                there = {row["input"] for row in rows if row["summary"] is not None}
+                # What one system answered once and another twice lacks no answer.
+                labels = [whose | row for row in labels if row["input"] in there]
+                rows = [whose | row for row in rows if row["input"] in there]
+            write_jsonl(new / "labels" / f"{system}.jsonl", labels)
+            write_jsonl(new / "summaries" / f"{system}.jsonl", rows)
     return [*names, "units.jsonl", "labels", "summaries"]
 
 

@@ -24,7 +24,7 @@ from litepyramid.checked import as_type
 from litepyramid.data.data import load
 from litepyramid.data.records import Units
 from litepyramid.disk import check_names, new_folder
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.tables import HIDDEN, Result, Table, hidden
 from litepyramid.text import counted
 from litepyramid.types import OutPath, Signature
@@ -65,7 +65,7 @@ class ExportResult(Result):
             "sentences to write SCUs for": len(tasks.writing),
             "summaries to judge": len(tasks.judging),
             "questions": sum(len(t.units) for t in tasks.judging),
-            "systems": len(tasks.systems),
+            "systems": len({tasks.repeats.get(s, (s,))[0] for s in tasks.systems}),
             "inputs": len({t.input for t in tasks.tasks}),
             "empty summaries, skipped": len(tasks.blank),
             "missing summaries, left out": self.missing,
@@ -129,6 +129,7 @@ def export(
           --labels 100 --by scores.json -o sample
     """
     choose("form", form, Form)
+    no_effect(export, form == "csv", "on a sheet", title=title)
     heading = {} if title is None else {"title": as_type(str, title, what="title")}
     if not isinstance(sample, Sampling | None):
         what = f"a sample is a {type(sample).__name__}"
@@ -139,6 +140,7 @@ def export(
     if units is None:
         if sample is not None:
             raise InputError("a sample of a plan", expected="summaries and units")
+        no_effect(export, True, "on a plan", ids=ids, columns=columns)
         tasks = writing_tasks(read_plan(work), **heading)
     else:
         # People cannot judge what nobody wrote: missing ones are counted.
@@ -148,6 +150,7 @@ def export(
             data.summaries,
             data.units,
             sampling=sample,
+            repeats=data.repeats,
             **heading,
         )
         if sample is not None:

@@ -133,12 +133,14 @@ class JudgedLabels(Answers):
         agreement: Majority (facts by system and input), workers, alpha, over every
             answer including those of other inputs.
         sample: All labels with their probabilities, of a sample: what `combine` takes.
+        repeats: Of one of several answers to an input its system, and which it is.
     """
 
     labels: Facts = field(metadata=HIDDEN)
     summaries: Summaries = field(metadata=HIDDEN)
     agreement: AgreementResult
     sample: SampledLabels | None = hidden(default=None)
+    repeats: Mapping[str, tuple[str, str]] = hidden(default_factory=dict)
 
     def to_tables(self) -> Sequence[Table]:
         """The labels by system, then the workers."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from litepyramid.annotation.sampling import minutes, reading_time, unsureness
 from litepyramid.data.scores import Scores
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, no_effect
 from litepyramid.identity import fingerprint
 from litepyramid.meta.alignment import check_number
 from litepyramid.scoring.result import ScoreResult
@@ -194,6 +194,7 @@ def label_power(
     Command line:
         $ litepyramid budget label-power --difference 0.1
     """
+    no_effect(label_power, pilot is None, "without a pilot", metric=metric)
     check_share("power", power)
     check_share("alpha", alpha)
     check_number("difference", difference)

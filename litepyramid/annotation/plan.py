@@ -21,8 +21,12 @@ from litepyramid.data.data import load
 from litepyramid.data.records import InputReferences
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import as_share, human_count, ranking
-from litepyramid.easiness.predict import EasinessLike, sentence_easiness
-from litepyramid.errors import InputError, choose
+from litepyramid.easiness.predict import (
+    EasinessLike,
+    opened_easiness,
+    sentence_easiness,
+)
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.language import check_language, name_of, reads, words
 from litepyramid.stats import check_whole
 from litepyramid.tables import plain
@@ -105,13 +109,19 @@ def plan(  # references, STUs and what names them are the data, one, so eight
     if sentences is not None:
         check_whole("sentences", sentences, 0)
     choose("by", by, PlanBy)
+    no_effect(plan, by != "random", f"by {by}", seed=seed)
     before = [*map(read_plan, as_type(list[Any], after, what="after"))]
 
     data = load(references=references, stus=stus, ids=ids, columns=columns)
     data.require("references")
     told = references_language(data.references, language)
 
-    if easiness is None and not reads("regressor", told):
+    easiness = opened_easiness(easiness)
+    unread = easiness is None and not reads("regressor", told)
+    if unread or isinstance(easiness, Easiness):
+        no_effect(plan, True, "where nothing is predicted", stus=stus)
+
+    if unread:
         if by == "reversed":
             check_language("regressor", told, "the easiness regressor")
         by = "length" if by == "easiness" else by

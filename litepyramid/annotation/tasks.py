@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -102,6 +102,8 @@ class TaskSet:
             asked.
         asked: Whether any input has a question, which is shown.
         spread: What was drawn, of a sample.
+        repeats: Of one of several answers of a system to an input, by the name that
+            stands for its system here: that system, and which answer.
     """
 
     kind: Kind
@@ -114,6 +116,7 @@ class TaskSet:
     blank: tuple[tuple[str, str], ...] = ()
     asked: bool = False
     spread: Spread | None = None
+    repeats: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def tasks(self) -> tuple[WritingTask | JudgingTask, ...]:
@@ -172,6 +175,7 @@ def judging_tasks(
     units: Units,
     title: str = "Which facts does the summary contain?",
     sampling: Sampling | None = None,
+    repeats: Mapping[str, tuple[str, str]] | None = None,
 ) -> TaskSet:
     """One task for each summary: all units of its input, or those of a sample.
 
@@ -180,6 +184,11 @@ def judging_tasks(
     """
     if summaries.inputs != units.inputs:
         raise InputError("the inputs of the summaries are not those of the units")
+    if repeats and sampling is not None:
+        raise InputError(
+            "a sample of several answers of a system to an input",
+            expected="one answer of each, or all answers judged (without --labels)",
+        )
     texts = {}
     blank = []
     for cell, text in summaries.cells():
@@ -227,6 +236,7 @@ def judging_tasks(
         blank=tuple(blank),
         asked=any(task.question for task in judging),
         spread=None if sampling is None else sampling.way,
+        repeats={**(repeats or {})},
     )
 
 

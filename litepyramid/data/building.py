@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,12 +27,14 @@ from litepyramid.data.records import (
 from litepyramid.data.roles import Entry, Table
 from litepyramid.errors import InputError, located
 from litepyramid.sentences import marked_sentences
-from litepyramid.text import counted, cut, one_line
+from litepyramid.text import counted, cut, one_line, whole
 from litepyramid.types import Fields, Names, UnitKind
 
 _HEAVIEST = 1e12
 _MOST_CELLS = 1_000_000
 _SPARSEST = 100
+# promptfoo's CSV: the reason, which quotes what was expected, then ---, the answer.
+_VERDICT = re.compile(r"\[(?:PASS|FAIL|ERROR)\] \(-?[\d.]+\)")
 
 Group = tuple[str, str | None, Any]
 """What several entries have in common: input, system, annotator."""
@@ -247,7 +250,13 @@ def summaries_of(
         for entry in table.entries:
             text = entry.value
             if isinstance(text, str):
-                text = text.strip()
+                text = whole(text.strip())
+                if _VERDICT.match(text):
+                    raise entry.error(
+                        "an answer behind a verdict, as promptfoo writes its tables",
+                        "the answer alone",
+                        "Convert the file first: litepyramid convert FILE.",
+                    )
             elif text is None:
                 text = "" if no_nulls else None
             else:
@@ -294,7 +303,8 @@ def facts_of(tables: Tables | None, of: Listed) -> Facts | None:
             f"{tables[0].role} without their units",
             path=tables[0].path,
             expected="units too",
-            hint=f"If the column {ROLES[tables[0].role].one} is another, leave it out.",
+            hint="Give them as units, or as label_units if others are scored; or leave "
+            f"the column {ROLES[tables[0].role].one} out.",
         )
     texts: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     for fact in of.units.facts:

@@ -18,9 +18,9 @@ from litepyramid.data.building import (
     summaries_of,
     units_of,
 )
-from litepyramid.data.door import id_of, layout_folder, opened
+from litepyramid.data.door import Opened, id_of, layout_folder, opened
 from litepyramid.data.facts import Facts
-from litepyramid.data.headers import NAMES, columns_by_source, form_of
+from litepyramid.data.headers import NAMES, OF_TOOLS, columns_by_source, form_of
 from litepyramid.data.joining import (
     check_inputs,
     inputs_of,
@@ -32,6 +32,7 @@ from litepyramid.data.layout import layout_of, read_folds
 from litepyramid.data.notes import text_notes
 from litepyramid.data.records import InputReferences, Summaries, Units
 from litepyramid.data.roles import Leaf, Table, leaves, read
+from litepyramid.data.saved import SavedScores
 from litepyramid.errors import InputError, choose
 from litepyramid.language import language_notes, language_of
 from litepyramid.text import counted, cut
@@ -204,10 +205,10 @@ def load(
         "summaries": data,
         "units": units,
         "references": references,
+        "presence": presence,
         "labels": labels,
         "label_units": label_units,
         "stus": stus,
-        "presence": presence,
         "documents": documents,
     }
     given = {role: one for role, one in sources.items() if one is not None}
@@ -220,19 +221,59 @@ def load(
         ids = own_ids or ids
         name = folder.resolve().name
 
+    found = _with_parts({role: opened(one, role) for role, one in given.items()})
+    # A saved result says itself what is missing.
+    missing = nulls == "missing" or any(one.saved for one in found.values())
     whole = joined(
-        _read(given, columns_by_source(columns, [*given], NAMES)),
+        _read(found, columns_by_source(columns, [*given], NAMES)),
         name=name,
         language=language or "",
         kind=kind,
         ids=ids_of(ids),
-        may_lack={"summaries", "presence"} if nulls == "missing" else set(),
+        may_lack={"summaries", "presence"} if missing else set(),
     )
+    if "presence" in found and (saved := found["presence"].saved) is not None:
+        _check_texts(whole.summaries, saved)
     return replace(
         whole,
         example_folds=read_folds(folds.get("example_folds", ()), whole.inputs),
         system_folds=read_folds(folds.get("system_folds", ()), whole.systems),
     )
+
+
+def _with_parts(found: Mapping[str, Opened]) -> dict[str, Opened]:
+    """The sources, with what saved results bring that nothing else gives: the first all
+    that it holds, one of presence its units, one of labels theirs."""
+    whole = {**found}
+    for number, (role, source) in enumerate(found.items()):
+        if source.saved is None:
+            continue
+        held = source.saved.parts
+        # Beside units of its own, a table of summaries is read for these alone.
+        if number > 0 or {"units", "summaries"} <= found.keys():
+            belonging = {"presence": "units", "labels": "label_units"}.get(role)
+            held = [part for part in held if part == belonging]
+        # Whoever gives labels says which units they are of.
+        if role != "labels" and "labels" in found:
+            held = [part for part in held if part != "label_units"]
+        for part in held:
+            rows = opened(source.saved, part)
+            told = replace(rows, path=source.path, description=source.description)
+            whole.setdefault(part, told)
+    return whole
+
+
+def _check_texts(summaries: Summaries, saved: SavedScores) -> None:
+    """Raises InputError where the presence of a saved result is of other texts."""
+    judged = {(row.system, row.input): row.summary for row in saved.scores}
+    for (system, input_), text in summaries.cells():
+        if judged.get((system, input_), text) != text:
+            raise InputError(
+                f"presence of other texts: '{system}' wrote another summary of input "
+                f"'{input_}'",
+                expected="the summaries that were judged",
+                hint="Leave the presence out to judge these; or leave them out.",
+            )
 
 
 def as_data(data: Any = None, units: Any = None, **sources: Any) -> Data:
@@ -302,8 +343,9 @@ def load_rated(
     """References with units of at least some of their inputs."""
     sources = {"references": references, "units": units, "stus": stus}
     given = {role: one for role, one in sources.items() if one is not None}
-    own_columns = columns_by_source(columns, [*given], NAMES)
-    return joined(_read(given, own_columns), ids=ids_of(ids), may_lack={"units"})
+    found = {role: opened(one, role) for role, one in given.items()}
+    tables = _read(found, columns_by_source(columns, [*given], NAMES))
+    return joined(tables, ids=ids_of(ids), may_lack={"units"})
 
 
 def ids_of(ids: Any) -> list[str] | None:
@@ -325,41 +367,51 @@ def ids_of(ids: Any) -> list[str] | None:
     return [str(name) for name in names]
 
 
+_TOGETHER = (*("summaries", "units", "references", "documents", "labels", "presence"),)
+"""What one table may hold together."""
+
+
 def _read(
-    given: Mapping[str, Any], columns: Mapping[str, Mapping[str, str]]
+    found: Mapping[str, Opened], columns: Mapping[str, Mapping[str, str]]
 ) -> list[Table]:
-    """The tables of each role; the first source may have columns of others too."""
+    """The tables of each role. The first source may have columns of others too, and one
+    of presence has those of its units."""
     tables: list[Table] = []
-    for role, source in given.items():
-        own_columns = columns[role]
-        parts = leaves(opened(source, role), role, own_columns)
-        if tables:
-            tables += [read(part, role, own_columns, f"{role}.") for part in parts]
-            continue
-        for one, some in _roles_inside(parts, role, given.keys(), own_columns).items():
-            tables += [read(part, one, own_columns) for part in some]
+    for number, (role, source) in enumerate(found.items()):
+        own_columns = columns.get(role, {})
+        try:
+            parts = leaves(source, role, own_columns)
+        except InputError as error:
+            if source.is_file and not source.in_files:
+                error.hint = error.hint or OF_TOOLS
+            raise
+        others: Names = _TOGETHER
+        # Beside units of their own, a table of summaries is read for these alone.
+        if number > 0 or {"units", "summaries"} <= found.keys():
+            has_units = any(table.role == "units" for table in tables)
+            others = ("units",) if role == "presence" and not has_units else ()
+        others = tuple([other for other in others if other not in found])
+        inside = _roles_inside(parts, role, others, own_columns)
+        for one, several in inside.items():
+            prefix = f"{role}." if number else ""
+            tables += [read(part, one, own_columns, prefix) for part in several]
 
     for table in tables:
-        if not table.entries and table.role in given:
+        if not table.entries and table.role in found:
             raise InputError(f"{table.role} without a text", path=table.path, line=1)
     return tables
 
 
 def _roles_inside(
-    parts: Sequence[Leaf], role: str, given: Set[str], columns: Mapping[str, str]
+    parts: Sequence[Leaf], role: str, others: Names, columns: Mapping[str, str]
 ) -> dict[str, list[Leaf]]:
-    """The role of a source, and others that it has columns of and nothing else gives;
-    each with the parts that have them."""
-    # Beside units of their own, a table of summaries is read for its summaries alone.
-    if {"units", "summaries"} <= given:
-        return {role: [*parts]}
+    """The role of a source, and those of the others that it has columns of; each with
+    the parts that have them."""
     inside: dict[str, list[Leaf]] = {}
     for part in parts if any(part.found.rows for part in parts) else ():
         form = form_of(part.found, columns)
-        for other in (
-            *("summaries", "units", "references", "documents", "labels", "presence"),
-        ):
-            if form.holds(other, part.found) and (other == role or other not in given):
+        for other in (role, *others):
+            if form.holds(other, part.found):
                 inside.setdefault(other, []).append(part)
 
     # A table that is given as units may hold all but units, and so may one of presence.
@@ -414,16 +466,23 @@ def joined(
     elif nulls and repeats:
         remarks.append(f"{are} (null): left out of the means over answers.")
 
+    references = references_of(by_role.get("references"), questions)
+    sizes = {
+        "inputs": len(inputs),
+        "summaries": len({(entry.system, entry.input) for entry in answers}),
+        "units": len(units.units.every),
+        "references": sum(len(entry.references) for entry in references),
+    }
     data = Data(
         units=units.units,
         stus=stus.units,
         summaries=summaries,
         labels=labels,
-        references=references_of(by_role.get("references"), questions),
+        references=references,
         presence=presence,
         documents=documents_of(by_role.get("documents")),
         repeats=repeats,
-        plan=plan_of(by_role, way, len(inputs)),
+        plan=plan_of(by_role, sizes, way),
         remarks=tuple(remarks),
         **about,
     )

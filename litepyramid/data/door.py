@@ -19,7 +19,7 @@ from litepyramid.checked import is_missing, number
 from litepyramid.data.facts import Facts
 from litepyramid.data.files import LINES, Row, file_rows
 from litepyramid.data.records import InputReferences, InputUnits, Summaries, Units
-from litepyramid.data.saved import saved_scores
+from litepyramid.data.saved import SavedScores, saved_scores
 from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError
 from litepyramid.files import ending, file_type, read_text, stem
@@ -52,7 +52,7 @@ class Opened:
         is_file: Whether it is a file or folder.
         system: The name of a file, which is that of the system if nothing else names
         it.
-        signature: How a saved result was made.
+        saved: The result that it is, of which this is one part.
     """
 
     description: str
@@ -66,7 +66,7 @@ class Opened:
     index: str = ""
     is_file: bool = False
     system: str = ""
-    signature: Mapping[str, str] | None = None
+    saved: SavedScores | None = None
 
     @cached_property
     def columns(self) -> Names:
@@ -92,9 +92,14 @@ def opened(source: Any, name: str) -> Opened:
     if isinstance(source, Opened):
         return source
 
-    # A result, or a data set, brings the records of this kind under their name.
-    if name == "presence" and isinstance(source, Result):
-        source = source.to_json()
+    # A result of score holds a whole data set.
+    if isinstance(source, Result | Mapping | SavedScores):
+        saved = source if isinstance(source, SavedScores) else saved_scores(source)
+        if saved is not None:
+            part = saved.score_rows() if name == "scores" else saved.rows(name)
+            return replace(_of_ours(part, name, "a saved result"), saved=saved)
+
+    # Another result, or a data set, brings the records of this kind under their name.
     for held in (getattr(source, key, None) for key in (name, _HELD.get(name, name))):
         if isinstance(held, Units | Summaries | Facts | Scores | tuple) and held:
             source = held
@@ -118,10 +123,6 @@ def opened(source: Any, name: str) -> Opened:
             hint=f"Take data['{next(iter(source))}'].",
         )
     if isinstance(source, Mapping):
-        if (saved := saved_scores(source)) is not None:
-            rows = saved.score_rows() if name == "scores" else saved.rows()
-            found = _of_ours(rows, name, "a saved result")
-            return replace(found, signature=saved.signature)
         table = source.get(_HELD.get(name, name))
         if "signature" in source and table is not None:
             return _of_ours(table, name, "a saved result")

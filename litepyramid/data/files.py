@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from litepyramid.checked import parse_json, unguarded
 from litepyramid.errors import InputError, located, require
 from litepyramid.files import ending, jsonl_rows, read_bytes, read_text, split_lines
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 
 TABLES = (".csv", ".tsv")
 JSON = (".json", ".jsonl", ".ndjson")
@@ -42,7 +42,8 @@ def file_rows(path: Path) -> tuple[Form, Any]:
 
     The ending says the form: ``.csv`` (commas, or semicolons), ``.tsv``, ``.jsonl``,
     ``.json``, ``.parquet``, or lines of text (``.txt``, ``.summary`` …), each also
-    compressed (``.gz``). Standard input is told by its first character.
+    compressed (``.gz``). Standard input is JSON by its first character, a table by a
+    first line with tabs, commas or semicolons, else lines of text.
     """
     kind = ending(path)
     if kind == ".parquet":
@@ -73,7 +74,25 @@ def file_rows(path: Path) -> tuple[Form, Any]:
 
 
 def _kind_of_stream(text: str) -> str:
-    return {"{": ".jsonl", "[": ".json"}.get(text.lstrip()[:1], ".csv")
+    start = text.lstrip()
+    if start[:1] in ("{", "["):
+        return ".jsonl" if start[0] == "{" else ".json"
+
+    names = _names_in(start)
+    if len(names) > 1 and not _HEADER.intersection(names) and " " in "".join(names):
+        raise InputError(
+            f"standard input of lines, or a table? It begins '{cut(names[0], 60)}'",
+            path="-",
+            expected="JSON, a header with a name such as input, or lines of text",
+            hint="Write it to a file: its ending says what it holds.",
+        )
+    return ".csv" if len(names) > 1 or _HEADER.intersection(names) else ".txt"
+
+
+def _names_in(text: str) -> list[str]:
+    """What the first line would name if it were a header."""
+    first = text.split("\n", 1)[0].strip().lower()
+    return [name.strip() for name in re.split("[,;\t]", first)]
 
 
 def _text_lines(text: str) -> list[str]:
@@ -86,7 +105,7 @@ def _text_lines(text: str) -> list[str]:
             line=1,
             hint="Rename it: .json, or .jsonl for an object a line.",
         )
-    header = re.split("[,;\t]", start.split("\n")[0].strip().lower())
+    header = _names_in(start)
     if len(_HEADER.intersection(header)) > 1 and " " not in "".join(header):
         raise InputError("a table in a file of lines", line=1, hint="Rename it: .csv")
     return split_lines(text)
@@ -108,7 +127,7 @@ def _parquet_table(path: Path) -> Any:
 def _json_rows(text: str, kind: str) -> tuple[Form, Any]:
     """A JSON file: rows of objects, a list, or whatever else it holds."""
     try:
-        value = parse_json(text)
+        value = parse_json(text, mend=True)
     except InputError:
         lines = split_lines(text)
         # An object a line is the usual slip of a name.

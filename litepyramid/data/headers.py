@@ -56,6 +56,7 @@ for _role in ROLES.values():
 """Columns that have a meaning."""
 ALIASES = {"id": "input", "query": "question", "prompt": "question"}
 """Other names under which a column is read."""
+OF_TOOLS = "What another tool wrote is read by 'litepyramid convert'."
 EVERY = "*"
 """In place of columns: all that have no other meaning."""
 _USUAL = {
@@ -63,6 +64,8 @@ _USUAL = {
     "document_id example_id sample_id item_id query_id question_id topic_id",
     "system": "model run method version peer summarizer summariser model_name "
     "model_id run_id",
+    "summary": "response answer output completion prediction generation "
+    "generated_text generated_summary",
     "reference": "ref gold target gold_summary ground_truth reference_summary "
     "highlights reference_answer expected expected_answer expected_output "
     "human_summary",
@@ -240,13 +243,12 @@ def no_column(
     mapping = {**columns, **_usual_columns(found, form, role)}
     named = {f"{source}{name}": column for name, column in mapping.items()}
     line = line_of(named)
-    tool = "What another tool wrote is read by 'litepyramid convert'."
     return InputError(
         f"no column '{about.one}' among {', '.join(found.columns) or 'none'}",
         path=found.path,
         expected=f"one that is called so, or told by columns: {role} have "
         f"{about.one}" + (", system and input" if about.by_system else " and input"),
-        hint=(f"{line if mapping else ''} {tool if found.path else ''}").strip()
+        hint=f"{line if mapping else ''} {OF_TOOLS if found.is_file else ''}".strip()
         or None,
     )
 
@@ -282,6 +284,9 @@ def _usual_columns(found: Opened, form: Form, role: str) -> dict[str, str]:
     if {about.one, about.many} & result.keys() or not several:
         return result
     named = {"system"} <= {*form.ours, *result}
+    # Numbers of several systems, which no name makes rows of.
+    if about.one in ("label", "presence") and len(several) > 1:
+        return result
     if role == "summaries" and not named and len(several) > 1:
         result["system"] = "+".join(several)
     else:

@@ -36,13 +36,19 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
         InputError: Some sources have ids and others have none, or not as many inputs.
     """
     named = [table for table in tables if not table.size]
+    own = {entry.input for table in named for entry in table.entries} - {EVERY_INPUT}
+    if ids and len(named) == len(tables) and not own <= {*ids}:
+        raise InputError(
+            "ids that no source needs: all have their own",
+            expected="ids for sources without any",
+            hint="Leave them out.",
+        )
     if not named or ids:
         size = len(ids or ()) or tables[0].size
         names = ids or numbered(size)
         way = "by the ids given" if ids else "by order"
         return Joined([_with_names(table, names, tables[0]) for table in tables], way)
 
-    known = {entry.input for table in named for entry in table.entries} - {EVERY_INPUT}
     result = []
     for table in tables:
         if not table.size:
@@ -50,7 +56,7 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
             continue
         # What a plain index of pandas counts may be ids.
         counts = [*map(str, table.count or ())]
-        if known and {*counts} != known:
+        if own and {*counts} != own:
             raise InputError(
                 f"{table.role} ({table.description}) without ids, and "
                 f"{named[0].role} ({named[0].description}) with ids",
@@ -60,7 +66,7 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
                 "what has none; .reset_index(drop=True) drops the index of a frame.",
             )
         result.append(
-            _with_names(table, counts if known else numbered(table.size), table)
+            _with_names(table, counts if own else numbered(table.size), table)
         )
     return Joined(result, "by id")
 
@@ -151,22 +157,22 @@ def questions_of(tables: Iterable[Table]) -> dict[str, str]:
     return questions
 
 
-def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Texts:
-    """What each source was taken for, its rows, and how all were joined."""
+def plan_of(
+    tables: Mapping[str, Sequence[Table]], sizes: Mapping[str, int], way: str
+) -> Texts:
+    """What each source was taken for, how much it holds, and how all were joined; rows
+    of a table may say again what `sizes` count once."""
     lines = []
     unread: dict[str, None] = {}
     used: set[str] = set()
     for role, several in tables.items():
         entries = [entry for table in several for entry in table.entries]
         systems = {one.repeat[0] if one.repeat else one.system for one in entries}
-        # A summary may stand in the row of each of its units.
-        number = len(entries)
-        if role == "summaries":
-            number = len({(one.system, one.input) for one in entries})
-        line = counted(number, ROLES[role].one, ROLES[role].many)
+        size = sizes.get(role, len(entries))
+        line = counted(size, ROLES[role].one, ROLES[role].many)
         if role in ("stus", "label_units"):
             line += f" ({role})"
-        if None not in systems:
+        if ROLES[role].by_system and None not in systems:
             line += f" of {counted(len(systems), 'system')}"
         more = f" and {len(several) - 1} more" if len(several) > 1 else ""
         description = min(table.description for table in several)
@@ -185,4 +191,4 @@ def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Tex
         lines.append(f"labels or summaries, but not both: {cut(without)}")
     if names := [column for column in unread if column not in used]:
         lines.append(f"not read: {cut(', '.join(names))}")
-    return (*lines, f"joined {way}: {counted(inputs, 'input')}")
+    return (*lines, f"joined {way}: {counted(sizes['inputs'], 'input')}")

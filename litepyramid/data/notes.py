@@ -11,6 +11,7 @@ _LONG = 30  # words of a unit that may be a paragraph
 # Between the items of a list, be it on one line or on several.
 _ITEM = re.compile(r"[^\s;];\s+(?=\S)|\S\s*[\n•]\s*(?=\S)")
 _ENTITY = re.compile(r"&#?\w+;")
+_LIKE_NOTHING = {"none", "nan", "na", "n/a", "null"}
 
 
 def text_notes(texts: Mapping[str, Sequence[str]]) -> list[str]:
@@ -29,6 +30,22 @@ def text_notes(texts: Mapping[str, Sequence[str]]) -> list[str]:
             f"{hold} HTML entities ('{entities[0]}'), which hide words such as n't: "
             "clean them first (in Python by html.unescape)."
         )
+
+    nothing = [
+        one for one in texts.get("summaries", ()) if one.lower() in _LIKE_NOTHING
+    ]
+    if nothing:
+        are = counted(len(nothing), "answer is the text", "answers are the text")
+        notes.append(
+            f"{are} '{nothing[0]}', scored as it is: if it stands for no answer, leave "
+            "the cell empty, or write null."
+        )
+
+    every = [text for several in texts.values() for text in several]
+    if broken := [text for text in every if "\ufffd" in text]:
+        hold = counted(len(broken), "text holds", "texts hold")
+        first = cut(broken[0], 60)
+        notes.append(f"{hold} �, in place of a broken character: '{first}'.")
 
     # References given as units would be scored as one fact each.
     long = [text for text in units if len(text.split()) > _LONG and _END.search(text)]

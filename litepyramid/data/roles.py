@@ -218,13 +218,16 @@ def rows_of_columns(by_key: Mapping[Any, Any]) -> list[Row]:
     """The rows of a dict of columns; InputError where these are no lists of one length,
     or have other indexes."""
     columns = {str(key).strip(): opened(one, str(key)) for key, one in by_key.items()}
-    lists = [found.listed for found in columns.values() if found.listed is not None]
+    lists = []
+    for found in columns.values():
+        # A frame as JSON holds its columns by its index.
+        lists.append(found.listed or [*(found.by_key or {}).values()])
     lengths = {len(values) for values in lists}
     indexes = {
         tuple(found.by_key) if found.by_key else found.count
         for found in columns.values()
     }
-    if len(lists) < len(by_key) or len(lengths) > 1 or len(indexes - {None}) > 1:
+    if 0 in lengths or len(lengths) > 1 or len(indexes - {None}) > 1:
         raise InputError(
             f"columns of {', '.join(map(str, sorted(lengths)))} cells, or with other "
             "indexes",
@@ -490,7 +493,12 @@ def _of_values(leaf: Leaf, role: str) -> Table:
             entries.append(Entry(system, name, one, found.path, line, listed=True))
 
     if not entries:
-        raise InputError(f"no {role}", path=found.path, expected="at least one")
+        raise InputError(
+            f"no {role}",
+            path=found.path,
+            expected="at least one",
+            hint="What another tool wrote is read by 'litepyramid convert'.",
+        )
     # A list of paths is a common slip, and would be scored as texts.
     if not found.is_file and all(is_file(entry.value) for entry in entries):
         raise InputError(

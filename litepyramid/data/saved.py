@@ -27,6 +27,12 @@ from litepyramid.types import FloatArray
 EXPECTED = "a JSON file that `litepyramid score -o` wrote, perhaps compressed (.gz)"
 UNCHANGED = "a file as `litepyramid score -o` wrote it"
 BROKEN = "not a saved result of score"
+_OF_ROWS = {
+    "summaries": ("summary", "summary"),
+    "presence": ("presence", "presences"),
+    "labels": ("labels", "labels"),
+}
+"""By role the key of `SavedRow` that holds it, and the column that it is."""
 _KEYS = {"scores", "signature"}  # of every result, and of no file of another tool
 
 
@@ -95,6 +101,18 @@ class SavedScores:
         """The M inputs."""
         return tuple(entry.input for entry in self.units)
 
+    @property
+    def parts(self) -> list[str]:
+        """The roles of a data set that it holds: summaries, units, presence …"""
+        held = []
+        for role, (key, _) in _OF_ROWS.items():
+            if any(getattr(row, key) is not None for row in self.scores):
+                held.append(role)
+        for role in ("units", "label_units", "references"):
+            if getattr(self, role):
+                held.append(role)
+        return held
+
     def column(self, name: str) -> FloatArray:
         """The (N, M) values of one key of the rows; NaN for null."""
         values = [getattr(row, name) for row in self.scores]
@@ -128,24 +146,28 @@ class SavedScores:
             )
         return Facts(self.names, units, values)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """A row for each system and input, as in a table that holds everything."""
-        units = {entry.input: [*entry.units] for entry in self.units}
+    def rows(self, role: str) -> list[dict[str, Any]]:
+        """What it holds of a role of a data set, as rows of a table; none of what it
+        lacks. Presence and labels stand beside their units."""
+        if role == "references":
+            several = self.references.items()
+            return [{"input": one, "references": texts} for one, texts in several]
+        units = self.units
+        if role in ("labels", "label_units"):
+            units = self.label_units or units
+        if role not in _OF_ROWS:
+            return [entry.to_json() for entry in units]
+
+        key, column = _OF_ROWS[role]
+        values = [getattr(row, key) for row in self.scores]
+        if all(value is None for value in values):
+            return []
+        texts = {entry.input: {"units": [*entry.texts]} for entry in units}
         rows = []
-        for row in self.scores:
-            cells: dict[str, Any] = {"system": row.system, "input": row.input}
-            for column, value in (
-                ("units", units.get(row.input)),
-                ("presences", row.presence),
-                ("labels", row.labels),
-                ("summary", row.summary),
-            ):
-                if value is not None:
-                    cells[column] = value
-            if row.input in self.references:
-                references = self.references[row.input]
-                cells["references"] = [[*sentences] for sentences in references]
-            rows.append(cells)
+        for row, value in zip(self.scores, values, strict=True):
+            beside = {} if role == "summaries" else texts[row.input]
+            place = {"system": row.system, "input": row.input}
+            rows.append({**place, **beside, column: value})
         return rows
 
     def score_rows(self) -> list[dict[str, Any]]:

@@ -16,15 +16,20 @@ from typing import Any, NamedTuple
 from litepyramid.checked import number
 from litepyramid.data.door import Opened, fields_in, name_of, opened
 from litepyramid.data.files import Row
-from litepyramid.data.headers import EVERY, line_of, named_columns, usual_meaning
+from litepyramid.data.headers import (
+    EVERY,
+    line_of,
+    meaning,
+    named_columns,
+    usual_meaning,
+)
 from litepyramid.data.roles import cell_of, named, rows_of_columns
+from litepyramid.data.scores import ALL_INPUTS
 from litepyramid.errors import InputError, located
 from litepyramid.text import cut
 from litepyramid.types import Names
 
 EXPECTED = "the columns system, input and one a metric, or system, input, metric, score"
-ALL_INPUTS = "all"
-"""The input of a table with a row for each system."""
 IDS = ("system", "input", "annotator")
 NAMES = (*IDS, "metric", "score", "human")
 """Columns that have a meaning."""
@@ -56,6 +61,7 @@ class Source(NamedTuple):
         columns, left_out: Its columns, and those of them that are not read.
         signature: How a result was made; empty of a table.
         raters: By metric those of its raters, of which it is the mean.
+        of_systems: Whether it has a score for each system, and none for inputs.
     """
 
     cells: list[Cell]
@@ -63,6 +69,7 @@ class Source(NamedTuple):
     left_out: Names
     signature: Mapping[str, str]
     raters: Mapping[str, Names]
+    of_systems: bool
 
 
 class _Form(NamedTuple):
@@ -94,10 +101,20 @@ def score_source(source: Any, own_columns: Mapping[str, str]) -> Source:
 
     form, left_out = _form(found, ours)
     cells = [*_cells(found, form)]
-    if "input" not in form.ours:
+    of_systems = "input" not in form.ours
+    if of_systems:
         _check_averages(cells, found, form)
     cells, raters = _by_rater(cells)
-    return Source(cells, columns, left_out, found.signature or {}, raters)
+    signature = found.saved.signature if found.saved else {}
+    return Source(cells, columns, left_out, signature, raters, of_systems)
+
+
+def is_table(source: Any) -> bool:
+    """Whether a source is a table whose rows name their system and input, rather than
+    an array of scores."""
+    found = opened(source, "scores")
+    names = {meaning(column) for column in found.columns}
+    return found.rows is not None and {"system", "input"} <= names
 
 
 def holds(columns: Sequence[str], column: str) -> bool:
@@ -197,6 +214,10 @@ def _holds_numbers(found: Opened, column: str) -> bool:
     filled = [cell for cell in cells if not _is_missing(cell)]
     numbers = [one for one in map(number, filled) if one is not None]
     if _INDEX.fullmatch(column) and sorted(numbers) == [*range(len(cells))]:
+        return False
+    # Ids beside those that are named are ids too, not scores.
+    is_id = column.strip().lower() == "id" or usual_meaning(column) in IDS
+    if is_id and all(one.is_integer() for one in numbers):
         return False
     # A column of texts may hold a number here and there.
     return bool(numbers) and 2 * len(numbers) >= len(filled)

@@ -25,10 +25,11 @@ from litepyramid.data.score_rows import (
     Source,
     holds,
     is_same,
+    is_table,
     score_source,
 )
-from litepyramid.data.scores import HUMAN, Scores
-from litepyramid.errors import InputError
+from litepyramid.data.scores import ALL_INPUTS, HUMAN, Scores
+from litepyramid.errors import InputError, no_effect
 from litepyramid.types import (
     ColumnsLike,
     FloatArray,
@@ -80,7 +81,7 @@ def read_scores(
         scores: One source, or a list of several whose rows are put together; or an
             array (systems,) or (systems, inputs), with an array of the human score.
         human: The human score, "human" where a verb needs one; several names, or a
-            pattern, mean the mean of several raters.
+            pattern, mean the mean of several raters; or a table of it.
         metrics: Names or patterns; all others if none is named.
         columns: The table's own column names, as in system=model,human=rater1+rater2;
             system=bart+t5 where each system has a column.
@@ -103,8 +104,14 @@ def read_scores(
     """
     own_columns = columns_by_source(columns, ["scores"], NAMES)["scores"]
     whole = _sources(full, own_columns)
+    if human is not None and not are_names(human) and is_table(human):
+        # A table of people's scores is one more source.
+        rated = read_scores(human, columns=columns).metrics
+        scores = [*tables_in(scores), human]
+        human = [HUMAN] if HUMAN in rated else rated
 
     if human is not None and not are_names(human):
+        no_effect(read_scores, True, "on two arrays", columns=columns)
         table = _of_arrays(scores, human)
         human = HUMAN
     elif isinstance(scores, Scores) and not own_columns:
@@ -144,6 +151,12 @@ def _check_columns(own_columns: Mapping[str, str], sources: Sequence[Source]) ->
 
 def _joined(sources: Sequence[Source], own_columns: Mapping[str, str]) -> Scores:
     """One table of all sources, with the means over raters."""
+    if len({source.of_systems for source in sources}) > 1:
+        raise InputError(
+            "tables with a score for each system, and others with one for each input",
+            expected="one of the two kinds",
+            hint="The averages of systems are computed from the scores of inputs.",
+        )
     table = _table(_renamed(sources))
     raters: dict[str, Names] = {}
     left_out: set[str] = set()
@@ -347,6 +360,8 @@ def _array(source: Any, name: str) -> Scores:
             f"{name} cannot be read from a {type(source).__name__}",
             expected="finite numbers, (systems,) or (systems, inputs)",
         )
+    if array.ndim == 1:
+        inputs = [ALL_INPUTS]
     array = _unrounded(array.reshape(len(array), -1))
     rows, width = array.shape
     return Scores.of(

@@ -20,6 +20,8 @@ from litepyramid.types import BoolArray, FloatArray, Names, check_unique
 
 HUMAN = "human"
 """The human score of a table that does not say which it is."""
+ALL_INPUTS = "all"
+"""The input of a table with a score for each system."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,6 +92,19 @@ class Scores:
             values,
             listed=tuple(systems),
         )
+
+    @property
+    def of_systems(self) -> bool:
+        """Whether it has a score for each system, and none for inputs."""
+        return self.inputs == (ALL_INPUTS,)
+
+    def need_inputs(self, what: str) -> None:
+        """Raises InputError where it has scores of systems alone."""
+        if self.of_systems:
+            raise InputError(
+                f"{what} of a table with a score for each system, and none for inputs",
+                expected="a row for each system and input",
+            )
 
     def __repr__(self) -> str:
         systems = counted(len(self.systems), "system")

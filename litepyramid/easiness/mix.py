@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from litepyramid.checked import number
-from litepyramid.data.data import load
+from litepyramid.data.data import load_rated
 from litepyramid.data.records import InputUnits, Unit, Units
 from litepyramid.easiness.gold import (
     Easiness,
@@ -22,11 +22,11 @@ from litepyramid.easiness.gold import (
     read_easiness,
 )
 from litepyramid.easiness.predict import EasinessLike, sentence_easiness
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.identity import fingerprint
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Table, record
-from litepyramid.text import cut
+from litepyramid.text import counted, cut
 from litepyramid.types import (
     BoolArray,
     ColumnsLike,
@@ -184,7 +184,8 @@ def mix(
     n) carry STUs. With share 0 the units are the SCUs, with 1 the STUs.
 
     Args:
-        units: The SCUs: a file, or in Python lists, dicts and frames.
+        units: The SCUs: a file, or in Python lists, dicts and frames; inputs without
+            any are left out.
         stus: The STUs of the same inputs; extracted from the references by default.
         references: The references of the same inputs; not needed with easiness, or with
             STUs just extracted from them.
@@ -216,7 +217,11 @@ def mix(
             --references example/references.jsonl -o mixed.jsonl
     """
     share = as_share(stu_share)
+    no_effect(mix, by != "random", f"by {by}", seed=seed)
     references = getattr(stus, "references", None) if references is None else references
+    # Without references the sentences are those of the file.
+    ranked = by in ("easiness", "reversed") or references is None
+    no_effect(mix, not ranked, f"by {by}", easiness=easiness)
     if references is None and (stus is None or easiness is None):
         raise InputError(
             f"mixing by {by} needs the references of the units",
@@ -224,12 +229,14 @@ def mix(
             "easiness.",
         )
 
-    data = load(units=units, stus=stus, references=references, ids=ids, columns=columns)
+    data = load_rated(references, units, stus, ids=ids, columns=columns)
     human = data.units.of_kind("scu")
     machine = data.stus
     if not machine:
         machine = Units.of(extract(data.references, language=language).units)
     inputs = {*human.inputs}
+    every = {*machine.inputs, *[entry.input for entry in data.references]}
+    machine = machine.of_inputs(inputs)
     values = None
 
     if references is None:
@@ -248,9 +255,14 @@ def mix(
 
     count = stu_count(share, sum(s.input in inputs for s in sentences))
 
-    return mix_units(
+    mixed = mix_units(
         human, machine, sentences, count, by=by, easiness=values, seed=seed
     )
+    if without := len(every - inputs):
+        have = counted(without, "input has", "inputs have")
+        note = f"{have} no SCUs, and no units here."
+        mixed = replace(mixed, notes=(*mixed.notes, note))
+    return mixed
 
 
 def mix_units(

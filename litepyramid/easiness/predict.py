@@ -1,9 +1,9 @@
 """From references to the easiness of their sentences: features, fitting, predicting."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from litepyramid.easiness.sentence_features import (
     stu_features,
     subject_features,
 )
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.files import ending, read_text
 from litepyramid.identity import fingerprint
 from litepyramid.language import check_language, signed
@@ -102,6 +102,7 @@ def predict(
     """
     data = load(references=references, stus=stus, ids=ids, columns=columns)
     model = _regressor(regressor)
+    _check_sources(predict, model.feature_set, parses, stus)
     features = prepare(
         data.references,
         model.feature_set,
@@ -176,6 +177,11 @@ def fit(
         first = _regressor(None if start == "embedded" else start)
         settings = REFINED
         feature_set = first.feature_set
+    _check_sources(fit, feature_set, parses)
+    started = start is not None
+    no_effect(fit, started, "beside a start, which has its own", features=features)
+    drawn = started and rounds != 0
+    no_effect(fit, not drawn, "where no round draws anything", seed=seed)
     if rounds is not None:
         check_whole("rounds", rounds, 0, 10_000)
         settings = replace(settings, rounds=rounds)
@@ -198,6 +204,16 @@ def fit(
         gold.scus,
         first,
     )
+
+
+def _check_sources(
+    function: Callable[..., Any], feature_set: str, parses: Any, stus: Any = None
+) -> None:
+    """Refuses trees, or STUs, that a set of features does not look at."""
+    why = f"on the features {feature_set}"
+    paper = feature_set == CONSTITUENCY
+    no_effect(function, not paper, why, parses=parses)
+    no_effect(function, paper and parses is not None, why, stus=stus)
 
 
 def _regressor(regressor: RegressorLike | None) -> EasinessRegressor:
@@ -225,26 +241,33 @@ def sentence_easiness(
     From `easiness` (values or their file) if there is one, else predicted; `easiness`
     may also be a regressor, or its file.
     """
-    sentences = sentences_of(references)
-    regressor = easiness if isinstance(easiness, EasinessRegressor) else None
-    if isinstance(easiness, str | Path) and ending(easiness) == ".json":
-        # Both are JSON: a regressor has XGBoost's "learner", easiness has rows.
-        holds_trees = '"learner"' in read_text(easiness)
-        regressor = EasinessRegressor.load(easiness) if holds_trees else None
-
-    if regressor is not None:
+    given = opened_easiness(easiness)
+    if isinstance(given, EasinessRegressor | None):
         return predict(
             references,
-            regressor=regressor,
+            regressor=given,
             stus=stus,
             language=language,
         )
 
-    if easiness is not None:
-        read = read_easiness(easiness)
-        return Easiness(sentences, read.of(sentences), read.signature, read.notes)
+    sentences = sentences_of(references)
+    return Easiness(sentences, given.of(sentences), given.signature, given.notes)
 
-    return predict(references, stus=stus, language=language)
+
+def opened_easiness(
+    easiness: EasinessLike | None,
+) -> EasinessRegressor | Easiness | None:
+    """Easiness, or a regressor, as it is or from its file."""
+    if isinstance(easiness, EasinessRegressor | None):
+        return easiness
+    # Both are JSON: a regressor has XGBoost's "learner", easiness has rows.
+    if (
+        isinstance(easiness, str | Path)
+        and ending(easiness) == ".json"
+        and '"learner"' in read_text(easiness)
+    ):
+        return EasinessRegressor.load(easiness)
+    return read_easiness(easiness)
 
 
 def prepare_gold(

@@ -21,7 +21,7 @@ from litepyramid.duc.peers import (
     read_pyramid_files,
     score_peers,
 )
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.files import files_in, stem
 from litepyramid.imports.one_table import (
     FileRow,
@@ -163,7 +163,11 @@ def convert(
     """
     choose("to", to, Target)
     paths = as_paths(files)
-    if any(map(pyramid_files, paths)):
+    is_duc = any(map(pyramid_files, paths))
+    no_effect(convert, is_duc, "on files of DUC", columns=columns, ids=ids)
+    why = "but on .pyr and .pan files"
+    no_effect(convert, not is_duc, why, names=names, complete=complete)
+    if is_duc:
         folder = read_pyramid_files(paths, names=names)
         return _of_pyramids(folder.complete() if complete else folder, to, paths[0])
 

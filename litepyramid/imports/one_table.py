@@ -41,14 +41,14 @@ class FileRow(NamedTuple):
 
 
 def rows_of(data: Data) -> Iterator[Cells]:
-    """Our rows of data that were loaded elsewhere."""
+    """Our rows of data that were loaded elsewhere; of its labels those of its units."""
     gold: dict[str, Cells] = {}
     for entry in (*data.references, *data.units):
         gold[entry.input] = {**gold.get(entry.input, {}), **entry.to_json()}
     yield from gold.values()
 
     labels = {}
-    if data.labels:
+    if data.labels is not None and data.labels.units.facts == data.units.facts:
         for system in data.labels.systems:
             labels[system] = data.labels.units.split(data.labels.of_system(system))
     for (run, name), text in data.summaries.cells():

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from litepyramid.data.data import load
 from litepyramid.data.door import opened
 from litepyramid.data.files import Row
@@ -56,6 +58,13 @@ def imported(path: Path, own: Mapping[str, str], ids: Any = None) -> Imported:
     rows = found.rows or ()
     if found.by_key is not None:
         rows = [Row(1, {str(key): one for key, one in found.by_key.items()})]
+    if found.saved is not None:
+        data = load(path)
+        whole = [Row(1, cells) for cells in rows_of(data)]
+        counts: Counts = Counter()
+        if data.labels is not None and data.labels.units.facts != data.units.facts:
+            counts["labels of other units"] = int((~np.isnan(data.labels.values)).sum())
+        return Imported(whole, "a result of score", counts)
     with located(path, rows[0].line if rows else None):
         made, counts = _unfolded(rows)
 

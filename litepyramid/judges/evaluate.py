@@ -13,6 +13,11 @@ from litepyramid.data.door import several
 from litepyramid.errors import InputError
 from litepyramid.identity import fingerprint
 from litepyramid.judges import DEFAULT_JUDGE
+from litepyramid.judges.fairness import (
+    Fairness,
+    fairness_of,
+    recalibrated,
+)
 from litepyramid.judges.labelled import (
     label_notes,
     labelled,
@@ -25,7 +30,7 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import language_of, signed
-from litepyramid.stats import check_whole, mean_of_scored, sums_by, undefined
+from litepyramid.stats import check_whole, mean_of_scored, sums_by
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -126,18 +131,19 @@ class Phenomenon:
 
 @dataclass(frozen=True)
 class EvaluationResult(Result):
-    """A judge on the `sets` of labelled pairs of these `names`, and on each kind of
-    contrast."""
+    """A judge on the `sets` of labelled pairs of these `names`, on each kind of
+    contrast, and its `fairness` to the systems of each set that has several."""
 
     names: Names
     sets: tuple[CalibrationResult, ...]
     phenomena: tuple[Phenomenon, ...]
     signature: Signature
     notes: Texts = ()
+    fairness: tuple[Fairness, ...] = ()
 
     def to_tables(self) -> list[Table]:
-        """One row a set; the reliability table of a single set; one row a kind of
-        contrast."""
+        """One row a set; the reliability table of a single set; judge less people by
+        system; one row a kind of contrast."""
         columns = (
             "set",
             "pairs",
@@ -150,6 +156,7 @@ class EvaluationResult(Result):
             row(one, set=name) for name, one in zip(self.names, self.sets, strict=True)
         ]
         notes = [*self.notes, str(self.signature)]
+        notes = [f"{one.set}: {one.verdict}" for one in self.fairness] + notes
         if missing := sum(one.missing for one in self.sets):
             more = counted(missing, "more pair has", "more pairs have")
             notes = [f"{more} no judgement.", *notes]
@@ -157,6 +164,8 @@ class EvaluationResult(Result):
         tables = [Table.of("Judge against labels", columns, rows, notes)]
         if len(self.sets) == 1:
             tables.append(self.sets[0].to_tables()[0])
+        for one in self.fairness:
+            tables += one.to_tables()
         if self.phenomena:
             kinds = (
                 Column("name", "phenomenon"),
@@ -186,7 +195,14 @@ def evaluate(
     **sources: Unpack[LabelledSources],
 ) -> EvaluationResult:
     """Evaluates a judge against human labels: AUC, Brier score, accuracy, calibration
-    slope.
+    slope; and, where there are several systems, whether it is fair to them.
+
+    Judge less people is told by system, with an interval by inputs. After one
+    recalibration for all pairs each system is tested beside the others, and whether
+    the judge rises with the share of a summary that is copied, in runs of three words,
+    from its document, else from its references (left out without). A judge that
+    reverses systems that people tell apart (t-test by inputs) is told so. Tests are at
+    .05 with Holm's correction, and need 10 inputs.
 
     Args:
         judge: The judge.
@@ -230,6 +246,7 @@ def evaluate(
     results = []
     hashes = []
     phenomena: list[Phenomenon] = []
+    fairness: list[Fairness] = []
     notes: Texts = ()
     for one in sets:
         asked = [*labelled_summaries(one)]
@@ -251,6 +268,8 @@ def evaluate(
         about = Signature.of(**fields, data_sha=hashes[-1], bins=bins)
         results.append(calibrate(presence, labels, bins=bins, signature=about))
         notes += label_notes(one)
+        if len({entry.system for entry in asked}) > 1:
+            fairness.append(fairness_of(one, asked, batch.presence))
         # What makes a pair hard is a tag of its unit.
         if contrast and one is sets[-1]:
             kinds = [unit.tags[0] for entry in asked for unit in entry.units.units]
@@ -259,7 +278,8 @@ def evaluate(
     if len(sets) > 1:
         about = Signature.of(**fields, data_sha=fingerprint(hashes), bins=bins)
     names = tuple([one.name for one in sets])
-    return EvaluationResult(names, tuple(results), tuple(phenomena), about, notes)
+    found = tuple(results), tuple(phenomena)
+    return EvaluationResult(names, *found, about, notes, tuple(fairness))
 
 
 def calibrate(
@@ -376,51 +396,6 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
     """
     scores, truth = _pairs(presence, labels)
     return recalibrated(scores, truth, np.ones(len(truth)))[1]
-
-
-@undefined()
-def recalibrated(
-    presence: FloatArray, labels: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, float]:
-    """Presence as `calibration_slope` fits it to labels of weighted pairs, and the
-    slope."""
-    # The logit of 0 or 1 is infinite: one such pair would decide the slope.
-    inside = np.clip(presence, 0.001, 0.999)
-    logits = np.log(inside / (1 - inside))
-    there = weights > 0
-    slope = np.nan
-    if np.ptp(logits[there]) >= 1e-9 and np.ptp(labels[there]) > 0:
-        present = logits[there & (labels > 0)]
-        absent = logits[there & (labels < 1)]
-        rising = absent.max() <= present.min()
-        falling = present.max() <= absent.min()
-        slope = 0.0
-        if rising != falling:
-            slope = np.inf if rising else -np.inf
-
-    # Labels that presence separates have no steepest slope: what it comes to is each
-    # presence's own mean, as where presence or labels are equal.
-    if slope != 0:
-        rank = np.unique(logits, return_inverse=True)[1]
-        return (sums_by(rank, weights * labels) / sums_by(rank, weights))[rank], slope
-
-    share = weights / weights.sum()
-    logits = logits - share @ logits
-    spread = np.sqrt(share @ logits**2)
-    design = np.stack([np.ones(len(logits)), logits / spread])
-    fit = np.zeros(2)
-    for _ in range(500):
-        p = 1 / (1 + np.exp(-np.clip(fit @ design, -30, 30)))
-        # Nothing to solve where all are sure.
-        curvature = (design * (share * p * (1 - p))) @ design.T + 1e-12 * np.eye(2)
-        step = np.linalg.solve(curvature, design @ (share * (labels - p)))
-        # Newton's steps overshoot, and turn back for ever, if they move a logit far.
-        furthest = np.abs(step @ design)[there].max()
-        fit = fit + step / max(1.0, furthest / 2)
-        if furthest < 1e-9:
-            break
-
-    return p, float(np.clip(fit[1] / spread, -100, 100))
 
 
 def _by_kind(

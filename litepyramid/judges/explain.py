@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, no_effect
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import (
     Evidence,
@@ -113,6 +113,8 @@ def explain(
         )
     language = language_of({"summary": [summary], "units": units}, language)
     ready = in_language(make_judge(judge), language)
+    asks = getattr(ready, "uses_questions", False)
+    no_effect(explain, not asks, "on a judge that reads none", question=question)
     return Explanation(summary, units, gather(ready, [(summary, units)], [question])[0])
 
 

@@ -25,8 +25,8 @@ from litepyramid.judges.nli.modes import presence as presence_of
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.judges.questions import without_questions
 from litepyramid.judges.row_readings import Table
-from litepyramid.judges.structure import rows_of
 from litepyramid.sentences import sentence_spans, split_sentences
+from litepyramid.structure import rows_of
 from litepyramid.types import FloatArray
 from litepyramid.wording import as_read, plain_text
 
@@ -54,21 +54,22 @@ class Join:
 
     With e the logit of the encoder's share of entailment, l that of `lexical`'s
     presence, d the distance of words (`word_distances`) and t = min(1, 30 / words of
-    the text), how far the encoder is trusted,
+    the text)², how far the encoder is trusted,
 
-        words   = bias + lexical l − distance d + yes t max(0, e)
+        words   = bias + lexical l − distance d + yes t max(0, e) + no min(0, e)
         ceiling = floor + rise d + far (1 − t) + log(1 + exp(e − doubt))
         logit of presence = words − log(1 + exp(2 (words − ceiling))) / 2
 
     which is a soft minimum of the two. Each logit is held within ±8. An encoder finds
     in a long text, or in one that was copied, more than people do: there its yes counts
-    less, and its doubt only of words that are all there (a small d).
+    less, and its doubt much only of words that are all there (a small d).
     """
 
     bias: float
     lexical: float
     distance: float
     yes: float
+    no: float
     floor: float
     rise: float
     far: float
@@ -85,10 +86,11 @@ class Join:
         presence, the distances and how many words the text has; 0 where `lexical` has
         0: unit or summary has no word."""
         entailed = logit(np.nan_to_num(p3c(logits)))
-        trust = min(1.0, SHARP / max(1, length))
+        trust = min(1.0, SHARP / max(1, length)) ** 2
 
         words = self.bias + self.lexical * logit(lexical) - self.distance * distances
         words += self.yes * trust * np.maximum(0.0, entailed)
+        words += self.no * np.minimum(0.0, entailed)
         ceiling = self.floor + self.rise * distances + self.far * (1.0 - trust)
         ceiling += np.logaddexp(0.0, entailed - self.doubt)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from litepyramid.judges.lexical.features import Vocabulary
 from litepyramid.judges.lexical.lexical_judge import content_words
-from litepyramid.judges.structure import Row, row_of
+from litepyramid.structure import Row, row_of
 
 Stems = frozenset[int]
 

@@ -218,6 +218,19 @@ def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
     return int(scored.sum())
 
 
+def pairs_of(
+    scores: Scores, pairs: Sequence[tuple[Level, Coefficient]]
+) -> list[tuple[Level, Coefficient]]:
+    """The levels and coefficients that scores can have: those of systems alone have no
+    other level than theirs, and no test over inputs, which ``spa`` is."""
+    if not scores.of_systems:
+        return [*pairs]
+    chosen = [pair for pair in pairs if pair[0] == "system" and pair[1] != "spa"]
+    if not chosen:
+        scores.need_inputs(" and ".join([f"{by} at {at} level" for at, by in pairs]))
+    return chosen
+
+
 def check_correlatable(sides: Sequence[Judged], levels: Sequence[Level]) -> None:
     """Checks that some metric can have a correlation at one of the levels."""
     for side in sides:

@@ -9,11 +9,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from litepyramid.data.score_tables import read_scores
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.meta.alignment import (
     LeftOut,
     align,
     check_correlatable,
+    pairs_of,
     signature_of,
 )
 from litepyramid.meta.core.levels import (
@@ -336,6 +337,8 @@ def compare(
     """
     choose("method", method, ComparisonTest)
     choose("correction", correction, Corrections)
+    why = "on the method williams, a formula that draws nothing"
+    no_effect(compare, method == "williams", why, samples=samples, seed=seed)
     check_whole("seed", seed, 0)
     check_share("confidence", confidence)
 
@@ -346,8 +349,8 @@ def compare(
     # 1 - .95 is a little above .05 in floating point; a signature should say .05.
     alpha = round(1 - confidence, 12)
 
-    pairs = kinds(level, coefficient)
     table = read_scores(scores, human, **sources)
+    pairs = pairs_of(table, kinds(level, coefficient))
     aligned = align(table)
     if len(aligned.metrics) < 2:
         raise InputError(

@@ -7,9 +7,11 @@ from itertools import product
 from typing import Any, Unpack
 
 from litepyramid.data.score_tables import read_scores
+from litepyramid.errors import no_effect
 from litepyramid.identity import fingerprint
-from litepyramid.meta.alignment import LeftOut, align_each, signature_of
+from litepyramid.meta.alignment import LeftOut, align_each, pairs_of, signature_of
 from litepyramid.meta.core.levels import (
+    COEFFICIENTS,
     SYMBOLS,
     Coefficient,
     ConstantPolicy,
@@ -108,6 +110,8 @@ class CorrelationResult(Result):
             "Inputs with fewer than two systems:": few,
         }
         notes = left_out_notes(self.correlations)
+        if self.policy != "skip" and not constant:
+            notes.append(f"No vector is constant: {self.policy} changes nothing.")
         for text, numbers in texts.items():
             some = ", ".join(f"{metric} {number}" for metric, number in numbers.items())
             if some:
@@ -194,7 +198,11 @@ def correlate(
         $ litepyramid meta correlate table.csv --level summary --coefficient kendall
     """
     pairs = kinds(level, coefficient)
+    own = [by for _, by in pairs if COEFFICIENTS[by].rows is None]
+    why = f"on {' and '.join(own)}"
+    no_effect(correlate, len(own) == len(pairs), why, constant=constant)
     table = read_scores(scores, human, **sources)
+    pairs = pairs_of(table, pairs)
     in_order = table
     order_sha = None
     # Which value is the first, and raised, is part of the authors' definition.

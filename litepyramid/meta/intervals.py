@@ -8,11 +8,12 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from litepyramid.data.score_tables import read_scores
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.meta.alignment import (
     LeftOut,
     align_each,
     observations,
+    pairs_of,
     signature_of,
 )
 from litepyramid.meta.core.bootstrap import bootstrap_samples
@@ -218,16 +219,18 @@ def interval(
         $ litepyramid meta interval table.csv --level system -o intervals.pdf
     """
     choose("method", method, IntervalMethod)
+    draws: Fields = {"samples": samples, "seed": seed}
+    why = "on the method fisher, a formula that draws nothing"
+    no_effect(interval, method == "fisher", why, **draws)
     if method == "fisher":
         check_share("confidence", confidence)
+        draws = {}
     else:
         check_samples(samples, seed=seed, confidence=confidence)
 
-    pairs = kinds(level, coefficient)
     table = read_scores(scores, human, **sources)
+    pairs = pairs_of(table, kinds(level, coefficient))
     sides = align_each(table, several(level))
-    # A formula has neither; the signature should not name what plays no part.
-    draws: Fields = {} if method == "fisher" else {"samples": samples, "seed": seed}
 
     intervals = []
     for side in track(sides, "resampling", "metrics"):

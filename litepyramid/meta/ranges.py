@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.data.score_tables import read_scores
 from litepyramid.data.scores import Scores
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.meta.alignment import (
     PEOPLE,
     human_score,
@@ -246,6 +246,7 @@ def range_(
         $ litepyramid meta range made.csv --baseline lexrank -o range.pdf
     """
     check_samples(samples, seed=seed)
+    no_effect(range_, baseline is not None, "beside a baseline", best=best)
     check_whole("best", best, 2)
     choose("rule", rule, Rule)
     table = read_scores(scores, human, **sources)

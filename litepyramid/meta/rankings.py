@@ -124,6 +124,7 @@ def stability(
     check_whole("seed", seed, 0)
     chosen = None if sizes is None else _checked_sizes(sizes)
     table = read_scores(scores, human, **sources)
+    table.need_inputs("samples of inputs")
 
     # Each metric with all that it has scored; people stand last.
     raters: Names = ()

@@ -10,6 +10,14 @@ import numpy as np
 
 from litepyramid.files import read_json
 from litepyramid.judges.base import Evidence, Explainer
+from litepyramid.judges.fairness import (
+    Cell,
+    SystemBias,
+    bias_table,
+    cell_table,
+    leaning,
+    slope,
+)
 from litepyramid.judges.panel import independent_judges
 from litepyramid.judges.parallel import single
 from litepyramid.judges.registry import judge as make_judge
@@ -18,11 +26,9 @@ from litepyramid.scoring.combine import combine
 from litepyramid.scoring.combined import CombinedScores
 from litepyramid.scoring.comparable import versions_of
 from litepyramid.scoring.judge_errors import (
-    Cell,
     Figure,
     LabelledPairs,
     cells_of,
-    contrast,
     figures_of,
 )
 from litepyramid.scoring.judge_verdict import (
@@ -58,18 +64,6 @@ WORST = 20
 """So many disagreements are shown."""
 
 _REACH = 0.05  # of the intervals that labels are counted for
-
-
-@dataclass(frozen=True)
-class SystemBias:
-    """By how much the judge's score of a system is above people's, with its
-    interval."""
-
-    system: str
-    judge: float
-    bias: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -120,7 +114,7 @@ class JudgeAudit(Result):
         found = []
         for cell in self.cells:
             # A bias is an error either way, less spread than elsewhere is none.
-            worse = cell.error == "bias" or cell.difference > 0
+            worse = cell.error != "spread" or cell.difference > 0
             if worse and cell.p_holm < 1 - self.confidence:
                 found.append(cell)
         return tuple(found)
@@ -135,39 +129,19 @@ class JudgeAudit(Result):
             self.figures,
             [f"From {about}; intervals by inputs.", *self.effects, str(self.signature)],
         )
-        signed = [Column(name, signed=True) for name in ("bias", "low", "high")]
-        systems = Table.of(
-            "The judge's scores above people's",
-            ("system", "judge", *signed),
-            self.systems,
-        )
-        columns: tuple[Column | str, ...] = (
-            "kind",
-            "name",
-            "error",
-            "pairs",
-            Column("difference", signed=True),
-            *signed[1:],
-            Column(
-                "p_holm",
-                "p Holm",
-                digits=4,
-                above_zero=True,
-            ),
-        )
-
         shown = self.failing
         note = (
             f"{len(self.cells)} cells tested, {len(shown)} differ significantly. "
             "bias: presence above the label, more than elsewhere; spread: surer than "
-            "it is right."
+            "it is right; slope: presence above the label, more where all is copied "
+            "than where nothing is."
         )
         title = (
             "Where the judge fails"
             if shown
             else "The judge fails nowhere in particular"
         )
-        return [figures, systems, Table.of(title, columns, shown, [note])]
+        return [figures, bias_table(self.systems), cell_table(title, shown, note)]
 
     def to_html(self) -> str:
         """The same as one page without script, with the worst disagreements."""
@@ -201,7 +175,9 @@ def audit(
     Numbers of pairs have jackknife intervals by inputs, as facts of one input are
     alike; systems' biases come from `combine`. Cells compare the errors of some pairs
     with those of all others: by length of summary and unit, system, weight, negation,
-    numbers, names, copied or reworded.
+    numbers, names, words of the unit that are all there or not, and, with references,
+    by the share of a summary that they have too. The verdict says which systems the
+    judge over-rates beside the others, and whether it over-rates what is copied.
 
     Args:
         result: A result of `score` with labels, or without if `labels` are given.
@@ -248,7 +224,7 @@ def audit(
         assume_random=True,
     )
     told = _pairs_told(scored, people)
-    effects = [*_effects(systems, told)]
+    effects = [str(told)] if told.pairs else []
     if "calibration slope" not in {figure.name for figure in figures}:
         effects.append("Presence separates the labels: it has no calibration slope.")
     effects += _label_needs(scored, human, people, confidence)
@@ -267,12 +243,14 @@ def audit(
         "scores_sha": scored.table.sha,
         "sample_sha": None if sample is None else sample.sha,
     }
+    cells = cells_of(scored, pairs, confidence)
+    answer = verdict(agrees(auc.low, auc.high), _uses(systems, of_summaries, told))
     return JudgeAudit(
-        verdict=verdict(agrees(auc.low, auc.high), _uses(systems, of_summaries, told)),
+        verdict=f"{answer} {leaning(cells, confidence)}".rstrip(),
         figures=tuple(figures),
         systems=systems,
         effects=tuple(effects),
-        cells=cells_of(scored, pairs, confidence),
+        cells=cells,
         worst=_worst(scored, pairs),
         pairs=len(pairs.labels),
         inputs=len(np.unique(pairs.inputs)),
@@ -344,7 +322,7 @@ def _biases(
 
         if len(inputs):
             all_ = np.ones(len(inputs), dtype=bool)
-            bias, low, high, _ = contrast(errors, all_, weights, inputs, confidence)
+            bias, low, high, _ = slope(errors, all_, weights, inputs, confidence)
             rows.append(SystemBias(system, result.scores[system], bias, low, high))
 
     rows.sort(key=lambda one: (-one.judge, one.system))
@@ -378,7 +356,7 @@ def _summary_errors(
         if len(inputs):
             all_ = np.ones(len(inputs), dtype=bool)
             own, shares = own[inputs], shares[inputs]
-            found = contrast(own, all_, shares, inputs, confidence)[:3]
+            found = slope(own, all_, shares, inputs, confidence)[:3]
             value, low, high = np.sqrt(np.maximum(found, 0.0)).tolist()
             name = "error of one summary's score"
             figures.append(Figure(name, value, low, high))
@@ -422,17 +400,6 @@ def _uses(
         worst = of_summaries[0].value
         uses[f"to score one summary (±{worst:.2f})"] = within(low, high, CLOSE)
     return uses
-
-
-def _effects(systems: Sequence[SystemBias], told: PairsTold) -> Iterator[str]:
-    lowest = min(systems, key=lambda one: one.bias)
-    highest = max(systems, key=lambda one: one.bias)
-    yield (
-        f"The judge's scores are off by {lowest.bias:+.3f} ({lowest.system}) to "
-        f"{highest.bias:+.3f} ({highest.system})."
-    )
-    if told.pairs:
-        yield str(told)
 
 
 def _label_needs(

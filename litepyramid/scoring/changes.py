@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.files import stem
 from litepyramid.identity import fingerprint
 from litepyramid.reports.score_page import made_page
@@ -20,7 +20,7 @@ from litepyramid.scoring.inference import MEASURES, too_few_inputs, with_holm
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.runs import RunPair, align_runs
-from litepyramid.scoring.saved_result import report
+from litepyramid.scoring.saved_result import read_run
 from litepyramid.scoring.system_changes import (
     SystemChange,
     read_groups,
@@ -43,6 +43,7 @@ class ChangeResult(Result):
 
     Attributes:
         baseline: Name of the run that the others (`runs`) are compared with.
+        of_facts: Whether the runs have facts in common, or only scores (`precision`).
         gate: The conditions under which a run fails; empty for none.
         failures: Those that failed, a sentence each.
         would_fail: Of a run that passes though it lost something, the flags that would
@@ -56,6 +57,7 @@ class ChangeResult(Result):
     runs: Names
     changes: tuple[SystemChange, ...]
     alpha: float
+    of_facts: bool
     gate: str
     failures: Texts
     would_fail: Texts
@@ -76,6 +78,8 @@ class ChangeResult(Result):
 
     def _verdict(self, shown: Callable[[str], str]) -> str:
         """The verdict, names of systems as they are to be shown."""
+        if not self.of_facts:
+            return self._tested(shown)
         lost = gained = 0
         for change in self.changes:
             lost += len(change.lost)
@@ -149,7 +153,8 @@ class ChangeResult(Result):
         system = ["system"] if len(self.changes) > 1 else []
         measures: list[Column | str] = [*MEASURES[:3], MEASURES[-1]]
 
-        columns = [*run, "system", *_KINDS, "old", "new", *measures, "better", "worse"]
+        kinds = _KINDS if self.of_facts else ()
+        columns = [*run, "system", *kinds, "old", "new", *measures, "better", "worse"]
         # Over all inputs of the new run.
         if any(change.score != change.new for change in self.changes):
             columns.append(Column("score", "new, all inputs"))
@@ -276,12 +281,14 @@ class ChangeResult(Result):
         head += [f"- FAIL: {escaped(reason)}" for reason in self.failures]
 
         run = ["run"] if len(self.runs) > 1 else []
-        header = [*run, "system", *_KINDS, "old", "new", "difference", "p", "+/−"]
+        kinds = _KINDS if self.of_facts else ()
+        header = [*run, "system", *kinds, "old", "new", "difference", "p", "+/−"]
         rows = []
 
         for change in self.changes:
             names = [change.run, change.name] if run else [change.name]
-            cells = [*map(code, names), str(len(change.lost)), str(len(change.gained))]
+            cells = [*map(code, names)]
+            cells += [str(len(getattr(change, kind))) for kind in kinds]
             cells += [written(change.old), written(change.new)]
             p_value = change.p_value.removeprefix("p ").removeprefix("= ")
             cells += [change.interval, escaped(p_value)]
@@ -329,7 +336,8 @@ def changes(
     least .2. The exit status is 1 if a run fails.
 
     Args:
-        *runs: OLD NEW …: saved results of `score`.
+        *runs: OLD NEW …: saved results of `score`; or of `precision`, whose facts are
+            each run's own: then scores alone are compared.
         pair: Systems of two runs, as OLD=NEW; repeat.
         by: Group inputs by FILE:COLUMN of a table.
         across_judges: Compare though judge or units differ.
@@ -358,8 +366,11 @@ def changes(
     if len(runs) < 2:
         raise InputError("one run", expected="an old one and a new one")
 
-    results = [report(run) for run in runs]
+    results = [*map(read_run, runs)]
     baseline = results[0]
+    of_facts = not np.isnan(baseline.presence).all()
+    why = f"on {baseline.metric}, whose facts are each run's own"
+    no_effect(changes, not of_facts, why, fail_if_lost=fail_if_lost)
     alpha = round(1 - baseline.confidence, 12)
     gate = Gate(fail_if, fail_under, fail_if_lost, margin, alpha)
     groups = None if by is None else read_groups(by)
@@ -393,10 +404,13 @@ def changes(
     most_inputs = max(change.inputs for change in corrected)
     notes.append(
         f"Two-sided sign-flip test over inputs (α = {alpha:g}); p is corrected for "
-        "all that was tested, an interval is of one difference alone. A fact is lost "
-        f"if its presence falls from {PRESENT:g} or more to less, by at least "
-        f"{LOST_BY:g}."
+        "all that was tested, an interval is of one difference alone."
     )
+    if of_facts:
+        notes.append(
+            f"A fact is lost if its presence falls from {PRESENT:g} or more to less, "
+            f"by at least {LOST_BY:g}."
+        )
     notes += too_few_inputs(most_inputs, len(corrected), alpha)
     failures = _failures(corrected, gate, many=len(names) > 2)
 
@@ -410,8 +424,8 @@ def changes(
         **versions_of(*[result.signature for result in results]),
         "test": "sign-flip",
         "runs_sha": fingerprint(hashes),
-        "present": PRESENT,
-        "lost_by": LOST_BY,
+        "present": PRESENT if of_facts else None,
+        "lost_by": LOST_BY if of_facts else None,
         "gate": gate.conditions or None,
         "groups_sha": fingerprint(sorted(groups.items())) if groups else None,
     }
@@ -421,6 +435,7 @@ def changes(
         runs=tuple(names[1:]),
         changes=corrected,
         alpha=alpha,
+        of_facts=of_facts,
         gate=gate.conditions,
         failures=failures,
         would_fail=tuple(would_fail),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.data.scores import HUMAN, Scores
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.identity import fingerprint
 from litepyramid.scoring.combined import CombinedScores
 from litepyramid.scoring.estimated import Estimated, combined_scores
@@ -88,6 +88,9 @@ def combine(
     """
     check_share("confidence", confidence)
     choose("target", target, Target)
+    sampled = labels is not None
+    why = "beside labels of a sample"
+    no_effect(combine, sampled, why, metric=metric, human=human)
     result = read_saved(scores)
     scores = scores if result is None else result
     limits = (-np.inf, np.inf)

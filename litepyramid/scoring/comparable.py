@@ -1,6 +1,7 @@
 """Whether two results may be compared: what differs in how they were made."""
 
 from litepyramid._version import __version__
+from litepyramid.identity import fingerprint
 from litepyramid.types import Signature
 
 _FREE = {
@@ -12,6 +13,7 @@ _FREE = {
     "label_units_sha",
     "references_sha",
     "presence_sha",
+    "recall_sha",
     "truncated",
     "missing",
     "samples",
@@ -38,13 +40,23 @@ def differences(old: Signature, new: Signature) -> dict[str, str]:
         before["version"] = old.version
         now["version"] = new.version
 
+    free = _FREE
+    # Documents are data of each run, such as what was retrieved; references are not.
+    if before.get("premise") == now.get("premise") == "documents":
+        free = {*_FREE, "premises_sha"}
+
     changed = {}
     for key in {**before, **now}:
-        if key not in _FREE and before.get(key) != now.get(key):
+        if key not in free and before.get(key) != now.get(key):
             values = f"{before.get(key, 'none')} → {now.get(key, 'none')}"
             changed[key] = f"{key}: {values}"
 
     return changed
+
+
+def made(signature: Signature) -> str:
+    """What names how a result was made, whatever the data were."""
+    return fingerprint([one for one in signature.fields if one[0] not in _FREE])
 
 
 def _unversioned(fields: dict[str, str]) -> bool:

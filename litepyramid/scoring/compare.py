@@ -13,12 +13,14 @@ from litepyramid.progress import track
 from litepyramid.scoring.comparable import differences, versions_of
 from litepyramid.scoring.inference import (
     MEASURES,
+    MOST_TESTED,
     TestedDifference,
     as_differences,
     flip_p_values,
     short_intervals,
     smallest_flip_p,
     too_few_inputs,
+    too_many_pairs,
     with_holm,
 )
 from litepyramid.scoring.pyramid import metric_title
@@ -208,7 +210,8 @@ def compare(
 
     Every pair of systems: the difference of their mean scores, its bootstrap interval,
     and a sign-flip test over inputs with Holm's correction over all pairs.
-    Inputs that only one of a pair has a score of are left out of the pair.
+    Inputs that only one of a pair has a score of are left out of the pair. Time grows
+    with pairs × inputs, of which at most 20 million are taken.
 
     Args:
         scores: A result of `score`, or a table of scores.
@@ -238,6 +241,7 @@ def compare(
     check_samples(samples, seed=seed, confidence=confidence)
     _check_one_run(scores)
     table, signature = one_metric(scores, metric)
+    table.need_inputs("tests")
 
     # Who has no score at all, such as a system that nobody labelled, is left out.
     means = system_means(table.values[0])
@@ -263,6 +267,14 @@ def compare(
     else:
         raise InputError(
             f"no system '{against}'", expected=f"one of {', '.join(systems)}"
+        )
+
+    if too_many_pairs(len(pairs), values.shape[1]):
+        inputs = counted(values.shape[1], "input")
+        raise InputError(
+            f"{counted(len(pairs), 'pair')} of systems on {inputs}",
+            expected=f"at most {MOST_TESTED:,} pairs × inputs",
+            hint="Compare all with one system: --against SYSTEM.",
         )
 
     p = flip_p_values(values, pairs)

@@ -1,23 +1,31 @@
 """How a judge errs on labelled pairs of fact and summary: figures, and where it
 fails."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from litepyramid.data.records import Summaries
 from litepyramid.errors import InputError
-from litepyramid.judges.evaluate import bins_of, recalibrated, weighted_auc
+from litepyramid.judges.evaluate import bins_of, weighted_auc
+from litepyramid.judges.fairness import (
+    COPIED,
+    SYSTEM,
+    Cell,
+    Question,
+    cells_by,
+    copied_share,
+    recalibrated,
+    words_of,
+)
 from litepyramid.judges.lexical.features import english
-from litepyramid.scoring.inference import with_holm
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import SampledLabels, on_result
 from litepyramid.stats import (
     EQUAL_WITHIN,
     sums_by,
-    t_p_values,
     t_reach,
     undefined,
     unseen_share,
@@ -26,9 +34,6 @@ from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
 
 GROUPS = 100
 """At most so many groups of inputs are left out in turn for an interval."""
-
-_WORD = re.compile(r"\w+(?:'\w+)?")
-_PAIRS, _INPUTS = 50, 10  # a cell of fewer is not tested
 
 
 @dataclass(frozen=True)
@@ -40,29 +45,6 @@ class Figure:
     value: float
     low: float
     high: float
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A kind of pairs on which the judge errs as elsewhere, or not.
-
-    Attributes:
-        kind: What they are told apart by; `name`, which of them these are.
-        error: ``bias``: presence above the label, more than elsewhere; ``spread``:
-            squared error beyond what the presence admits, more than elsewhere.
-        difference: From all other pairs, after one recalibration for all pairs.
-        p_holm: Of no difference (t-test by inputs), Holm's correction over all cells.
-    """
-
-    kind: str
-    name: str
-    error: str
-    pairs: int
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_holm: float
 
 
 @dataclass(frozen=True)
@@ -233,66 +215,29 @@ def cells_of(
     everything = np.ones(len(raw), dtype=bool)
     # All pairs stand first, by their errors as they are: recalibrated they have none.
     side = "lenient" if pairs.weights @ raw > 0 else "strict"
-    tests = [("all pairs", side, "bias", everything, raw)]
+    questions: list[Question] = [("all pairs", side, "bias", everything, raw)]
     for kind, name, inside in _kinds(result, pairs):
-        tests.append((kind, name, "bias", inside, error))
-        tests.append((kind, name, "spread", inside, spread))
+        questions.append((kind, name, "bias", inside, error))
+        questions.append((kind, name, "spread", inside, spread))
 
-    cells = []
-    for kind, name, which, inside, errors in tests:
-        if _enough(pairs, inside) and (inside.all() or _enough(pairs, ~inside)):
-            found = contrast(errors, inside, pairs.weights, pairs.inputs, confidence)
-            cells.append(Cell(kind, name, which, int(inside.sum()), *found, np.nan))
+    if result.summaries is not None and result.references:
+        copied = _copied(result, result.summaries)[pairs.systems, pairs.inputs]
+        name = "from the references"
+        questions.append((COPIED, name, "slope", copied, error))
 
-    return tuple(sorted(with_holm(cells), key=lambda cell: cell.p))
-
-
-def _enough(pairs: LabelledPairs, inside: BoolArray) -> bool:
-    inputs = len(np.unique(pairs.inputs[inside]))
-    return bool(inside.sum() >= _PAIRS and inputs >= _INPUTS)
+    return cells_by(questions, pairs.weights, pairs.inputs, confidence)
 
 
-def contrast(
-    errors: FloatArray,
-    inside: BoolArray,
-    weights: FloatArray,
-    inputs: IntArray,
-    confidence: float,
-) -> tuple[float, float, float, float]:
-    """Mean error of some pairs less that of all others, if any, its interval, and p.
-
-    Inputs are what was drawn: errors within one are alike. NaN of a single one. Where
-    none of n errs otherwise than the others, p is (1 - |difference|)^n: that none of
-    them is of those that would have to err otherwise, by a whole scale, for no mean.
-    """
-    clusters = len(np.unique(inputs))
-    influence = np.zeros(int(inputs.max()) + 1)
-    difference = 0.0
-    freedom = clusters - 1
-
-    for side, sign in ((inside, 1.0), (~inside, -1.0)):
-        if side.any():
-            # The influence of each input on the difference of two weighted means.
-            share = weights * side / weights[side].sum()
-            mean = float(share @ errors)
-            residuals = share * (errors - mean)
-            difference += sign * mean
-            influence += sign * sums_by(inputs, residuals, len(influence))
-            # The side of fewer inputs says how sure the difference is.
-            freedom = min(freedom, len(np.unique(inputs[side])) - 1)
-
-    if freedom < 1:
-        return difference, np.nan, np.nan, np.nan
-
-    error = float(np.sqrt(clusters / (clusters - 1) * (influence**2).sum()))
-    if error < EQUAL_WITHIN:
-        reach = unseen_share(confidence, freedom + 1)
-        p = max(1 - abs(difference), 0.0) ** (freedom + 1)
-    else:
-        reach = t_reach(confidence, freedom) * error
-        t = np.array([abs(difference) / error])
-        p = float(t_p_values(t, np.array([float(freedom)]))[0])
-    return difference, difference - reach, difference + reach, p
+def _copied(result: ScoreResult, summaries: Summaries) -> FloatArray:
+    """(N, M) share of each summary that the references have too."""
+    rows = []
+    for texts in summaries.texts:
+        shares = []
+        for name, text in zip(result.inputs, texts, strict=True):
+            sources = [*map(" ".join, result.references.get(name, ()))]
+            shares.append(copied_share(text or "", sources))
+        rows.append(shares)
+    return np.array(rows)
 
 
 def _kinds(
@@ -300,14 +245,14 @@ def _kinds(
 ) -> Iterator[tuple[str, str, BoolArray]]:
     """Every cell: its kind, its name, and which pairs are in it."""
     units = result.units.every
-    unit_words = [_words(unit.text) for unit in units]
+    unit_words = [words_of(unit.text) for unit in units]
     lengths = [len(unit_words[column]) for column in pairs.columns]
     yield from _thirds("length of unit", lengths)
 
     if result.summaries is not None:
         words = []
         for texts in result.summaries.texts:
-            words.append([_words(text or "") for text in texts])
+            words.append([words_of(text or "") for text in texts])
         sizes = []
         copied = []
         places = zip(pairs.systems, pairs.inputs, pairs.columns, strict=True)
@@ -318,11 +263,11 @@ def _kinds(
             copied.append(shared >= 0.9 * len(unit_words[column]))
 
         yield from _thirds("length of summary", sizes)
-        yield "words", "copied", np.array(copied)
+        yield "words", "all there", np.array(copied)
 
     if len(result.systems) > 1:
         for n, name in enumerate(result.systems):
-            yield "system", name, pairs.systems == n
+            yield SYSTEM, name, pairs.systems == n
 
     weights = result.units.weights[pairs.columns]
     if np.ptp(weights) > 0:
@@ -344,10 +289,6 @@ def _kinds(
 
     for name, flags in names.items():
         yield "unit has", f"a {name}", np.array(flags)[pairs.columns]
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold().replace("\u2019", "'"))
 
 
 def _thirds(kind: str, lengths: Any) -> Iterator[tuple[str, str, BoolArray]]:

@@ -18,11 +18,12 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import signed
+from litepyramid.scoring.comparable import made
 from litepyramid.scoring.inference import with_intervals
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.saved_result import report
-from litepyramid.scoring.system_scores import SystemScores
-from litepyramid.stats import check_samples, undefined
+from litepyramid.scoring.system_scores import SystemScores, repeat_notes
+from litepyramid.stats import average_repeats, check_samples, undefined
 from litepyramid.text import counted
 from litepyramid.types import (
     BoolArray,
@@ -36,6 +37,9 @@ from litepyramid.types import (
     Texts,
     TextsLike,
 )
+
+Key = tuple[str, str]
+"""A system and an input."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,13 +133,13 @@ def precision(
         raise InputError("references and documents", expected="one of the two")
     given = as_data(data, documents=documents, **sources).with_language()
     given.require("summaries")
-    if given.repeats:
+    if given.repeats and recall is not None:
         raise InputError(
-            "several answers of a system to an input",
-            expected="one of each: precision does not average repeats",
+            "recall of several answers of a system to an input",
+            expected="one answer of each: of several, only the mean recall is saved",
         )
     summaries = given.summaries
-    systems, inputs = summaries.systems, summaries.inputs
+    runs, inputs = summaries.systems, summaries.inputs
     premises, left_out = _premises(given)
     recalled = None if recall is None else report(recall)
     recalls = None if recalled is None else _recall_of(recalled, summaries)
@@ -145,12 +149,21 @@ def precision(
     rater = in_language(as_judge(judge), given.language)
     presence, batch = _best_presence(rater, units, premises)
 
-    exact = np.full((len(systems), len(inputs)), np.nan)
-    for n, system in enumerate(systems):
+    exact = np.full((len(runs), len(inputs)), np.nan)
+    for n, run in enumerate(runs):
         for m, name in enumerate(inputs):
-            if (row := presence.get((system, name))) is not None:
-                weights = [unit.weight for unit in units[system, name]]
+            if (row := presence.get((run, name))) is not None:
+                weights = [unit.weight for unit in units[run, name]]
                 exact[n, m] = np.average(row, weights=weights)
+
+    # One system may have answered an input several times.
+    answers = average_repeats(exact, [*map(given.system_of, runs)])
+    systems = answers.systems
+    exact = answers.means
+    own: dict[Key, Texts] = {}
+    for (run, name), some in units.items():
+        key = given.system_of(run), name
+        own[key] = own.get(key, ()) + tuple([unit.text for unit in some])
 
     metric = "faithfulness" if given.documents else "precision"
     values = exact
@@ -164,8 +177,7 @@ def precision(
         "seed": seed,
     }
     keys = [*product(systems, inputs)]
-    texts = {key: tuple([unit.text for unit in own]) for key, own in units.items()}
-    notes = [*given.notes]
+    notes = [*given.notes, *repeat_notes(answers)]
     if left_out:
         are = counted(left_out, "summary has", "summaries have")
         notes.append(f"{are} no premise: left out.")
@@ -176,7 +188,7 @@ def precision(
         **with_intervals(systems, inputs, values, **bootstrap),
         precision=exact,
         recall=recalls,
-        units=tuple([tuple([texts.get((s, i), ()) for i in inputs]) for s in systems]),
+        units=tuple([tuple([own.get((s, i), ()) for i in inputs]) for s in systems]),
         counts={
             **batch.counts,
             "summaries_without_precision": sum(not units.get(key) for key in premises),
@@ -187,9 +199,10 @@ def precision(
             premise="documents" if given.documents else "references",
             **{**batch.signature, **signed(given.language)},
             summaries_sha=summaries.sha,
-            units_sha=fingerprint([texts.get(key, ()) for key in keys]),
-            premises_sha=fingerprint([[*key, *premises.get(key, ())] for key in keys]),
-            recall=None if recalled is None else fingerprint([str(recalled.signature)]),
+            units_sha=fingerprint([own.get(key, ()) for key in keys]),
+            premises_sha=fingerprint(_premise_rows(given, premises)),
+            **({} if recalled is None else _recall_fields(recalled.signature)),
+            answers=int(answers.most.max()) if given.repeats else None,
             truncated=batch.counts.get("truncated"),
             missing=batch.counts.get("missing") or None,
             **bootstrap,
@@ -209,8 +222,18 @@ def _recall_of(recalled: ScoreResult, summaries: Summaries) -> FloatArray:
     return recalled.values
 
 
-Key = tuple[str, str]
-"""A system and an input."""
+def _recall_fields(signature: Signature) -> Fields:
+    """How the recall was made, and which one it is."""
+    return {"recall": made(signature), "recall_sha": fingerprint([str(signature)])}
+
+
+def _premise_rows(data: Data, premises: Mapping[Key, Sequence[str]]) -> list[list[str]]:
+    """What names the premises: references are of an input, whoever summarises it."""
+    rows = []
+    for (system, name), texts in premises.items():
+        row = [name, *texts]
+        rows.append([system, *row] if data.documents else row)
+    return [[*row] for row in sorted({tuple(row) for row in rows})]
 
 
 def _premises(data: Data) -> tuple[dict[Key, list[str]], int]:
@@ -223,18 +246,24 @@ def _premises(data: Data) -> tuple[dict[Key, list[str]], int]:
     if not data.documents:
         for entry in data.references:
             shared[entry.input] = [" ".join(one) for one in entry.references]
-    own_systems = {system for system, _ in data.documents} & {*data.systems}
-    for (_, name), text in sorted(data.documents.items()) if not own_systems else ():
+    systems = {*data.systems, *map(data.system_of, data.systems)}
+    own_systems = {system for system, _ in data.documents} & systems
+    for (_, name), document in () if own_systems else sorted(data.documents.items()):
         # Documents of other systems are those of all, if all have the same.
-        if text not in shared.setdefault(name, []):
-            shared[name].append(text)
+        if document not in shared.setdefault(name, []):
+            shared[name].append(document)
 
     premises = {}
-    for key in product(data.systems, data.summaries.inputs):
+    without = 0
+    for key, text in data.summaries.cells():
         texts = shared.get(key[1], [])
-        if key in data.documents:
-            texts = [data.documents[key]]
-        elif data.documents and len(texts) > 1:
+        # A run's own documents, or those of the system that it is a repeat of.
+        system = data.system_of(key[0])
+        for one in (key, (system, key[1])):
+            if one in data.documents:
+                texts = [data.documents[one]]
+                break
+        if data.documents and len(texts) > 1:
             raise InputError(
                 f"several documents of input '{key[1]}', and none of '{key[0]}'",
                 expected="one for every input, of all systems or of each",
@@ -243,10 +272,11 @@ def _premises(data: Data) -> tuple[dict[Key, list[str]], int]:
             )
         if texts:
             premises[key] = texts
+        without += not texts and text is not None
 
     if not premises:
         raise InputError("no premise for any summary", expected="the same inputs")
-    return premises, len(data.systems) * len(data.summaries.inputs) - len(premises)
+    return premises, without
 
 
 def _units_of(summaries: Summaries, language: str) -> dict[Key, tuple[Unit, ...]]:

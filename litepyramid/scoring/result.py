@@ -297,8 +297,8 @@ class ScoreResult(SystemScores):
                     row = {
                         "system": system,
                         "input": entry.input,
-                        "unit": number,
-                        "text": unit.text,
+                        "number": number,
+                        "unit": unit.text,
                         "weight": unit.weight,
                         "kind": unit.kind,
                         "presence": float(self.presence[n, place]),

@@ -142,10 +142,11 @@ def align_runs(
         own = {name: names[name] if run is old else name for name in systems}
         sides.append(Side(run, own, facts, _scores(run, facts, own, bool(differing))))
 
-    inputs_told = counted(len(shared), "input")
-    units_told = counted(len(shared.facts), "unit")
+    told = counted(len(shared), "input")
+    if not np.isnan(old.presence).all():
+        told += f" and {counted(len(shared.facts), 'unit')}"
     notes = [
-        f"{inputs_told} and {units_told} are in both runs.",
+        f"{told} are in both runs.",
         *_left_out("system", "old", old.systems, names.values()),
         *_left_out("system", "new", new.systems, names.keys()),
         *_left_out("input", "old", old.inputs, new.inputs),
@@ -220,7 +221,7 @@ def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[s
 
     told = "; ".join(changed.values())
     # Two rules are two scales: nothing that insisting could compare.
-    if "rule" in changed:
+    if not changed.keys().isdisjoint(("rule", "direction")):
         raise InputError(
             f"the runs are scored by different rules ({told})", expected="one rule"
         )

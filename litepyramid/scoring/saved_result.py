@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.checked import as_type
 from litepyramid.data.facts import Facts
-from litepyramid.data.records import Summaries, Units
+from litepyramid.data.records import InputUnits, Summaries, Unit, Units
 from litepyramid.data.saved import (
     BROKEN,
     EXPECTED,
@@ -42,7 +42,6 @@ from litepyramid.types import (
 _AS_SAVED = (
     "metric",
     "name",
-    "inputs",
     "counts",
     "confidence",
     "samples",
@@ -77,21 +76,9 @@ def read_saved(result: Any) -> ScoreResult | None:
     opinions = saved.per_unit("opinions", units, path)
     if facts is None:
         raise InputError("holds no presence", path=path, expected=EXPECTED)
-    ends = np.array([(entry.low, entry.high) for entry in saved.systems], np.float64)
-    if "version" not in saved.signature:
-        raise InputError(BROKEN, path=path, expected="a version in the signature")
-
     with located(path):
-        check_samples(saved.samples, confidence=saved.confidence)
-        restored = ScoreResult(
-            **{name: getattr(saved, name) for name in _AS_SAVED},
-            systems=saved.names,
-            values=saved.column("score"),
-            intervals=tuple([(low, high) for low, high in ends.tolist()]),
-            groups=tuple([entry.groups for entry in saved.systems]),
-            signature=Signature.from_json(saved.signature),
-            rule=ScoringRule.of(saved.rule),
-            facts=facts,
+        restored = replace(
+            _scored(saved, facts),
             labels=labels,
             human=None if labels is None else saved.column("human"),
             summaries=_summaries(saved),
@@ -101,6 +88,46 @@ def read_saved(result: Any) -> ScoreResult | None:
         _check(restored, saved)
 
     return _with_intervals(restored)
+
+
+def read_run(run: ResultLike) -> ScoreResult:
+    """A run as `changes` compares it: a result of `score`, or of `precision` its
+    scores, which are of no fact that two runs have."""
+    saved = None
+    if (scored := read_saved(run)) is None:
+        saved = saved_scores(run)
+    if scored is not None or saved is None:
+        return report(run if scored is None else scored)
+
+    inputs = sorted({row.input for row in saved.scores})
+    cells = [(row.system, row.input) for row in saved.scores]
+    if cells != [*product(saved.names, inputs)]:
+        raise InputError(BROKEN, expected="one score a system and input, in order")
+    whole = (Unit(saved.metric),)
+    units = Units.of([InputUnits(name, whole) for name in inputs])
+    nothing = np.full((len(saved.names), len(inputs)), np.nan)
+    return _scored(saved, Facts(saved.names, units, nothing))
+
+
+def _scored(saved: SavedScores, facts: Facts) -> ScoreResult:
+    """What every result of scores has, with the presence of its facts."""
+    if "version" not in saved.signature:
+        raise InputError(BROKEN, expected="a version in the signature")
+    check_samples(saved.samples, confidence=saved.confidence)
+    ends = np.array([(entry.low, entry.high) for entry in saved.systems], np.float64)
+    return ScoreResult(
+        **{name: getattr(saved, name) for name in _AS_SAVED},
+        systems=saved.names,
+        inputs=facts.inputs,
+        values=saved.column("score"),
+        intervals=tuple([(low, high) for low, high in ends.tolist()]),
+        groups=tuple([entry.groups for entry in saved.systems]),
+        signature=Signature.from_json(saved.signature),
+        rule=ScoringRule.of(saved.rule),
+        facts=facts,
+        labels=None,
+        human=None,
+    )
 
 
 def _summaries(saved: SavedScores) -> Summaries | None:
@@ -301,6 +328,7 @@ def report(result: ResultLike) -> ScoreResult:
         raise InputError(
             f"{cut(result)} is no result of score",
             expected=EXPECTED,
-            hint="Tables of scores are compared with: litepyramid compare.",
+            hint="Summaries are scored first (litepyramid score … -o scores.json); "
+            "tables of scores are compared with litepyramid compare.",
         )
     return saved

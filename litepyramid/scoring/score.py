@@ -6,10 +6,10 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from litepyramid.data.data import Data, as_data
+from litepyramid.data.data import Data, as_data, load
 from litepyramid.data.facts import Facts
 from litepyramid.data.records import Summaries, Units
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, no_effect
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Explainer, Judge, JudgedBatch
 from litepyramid.judges.panel import PanelJudge, panel_notes
@@ -20,9 +20,11 @@ from litepyramid.language import name_of, signed
 from litepyramid.scoring.inference import with_intervals, with_repeats
 from litepyramid.scoring.pyramid import SIGNED, ScoringRule
 from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.system_scores import repeat_notes
 from litepyramid.stats import average_repeats, check_samples
 from litepyramid.text import counted, cut
 from litepyramid.types import (
+    BoolArray,
     DataLike,
     Fields,
     FloatArray,
@@ -121,6 +123,12 @@ def score(
     whole = as_data(data, units, **sources).with_language()
     rated, made, notes = _units_of(whole)
     scoring.check(rated)
+    kind = sources.get("kind")
+    others = whole.labels.units.every if whole.labels else ()
+    said = {unit.kind for unit in (*rated.every, *others)}
+    no_effect(load, kind not in said, "where units say another", kind=kind)
+    beside = bool(whole.units)
+    no_effect(load, beside, "beside other units", stus=sources.get("stus"))
 
     rater = None
     if whole.presence is not None:
@@ -156,6 +164,8 @@ def score(
     counts |= people.counts | judged.batch.counts
     lacking = int(missing.sum()) - counts.get("missing_summaries", 0)
     counts["summaries_not_scored"] = lacking
+    if lacking:
+        notes += _without_score(facts, missing, lacking)
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
     bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
     measured = with_intervals(facts.systems, rated.inputs, values, **bootstrap)
@@ -183,7 +193,7 @@ def score(
         **judged.batch.signature,
         "units_sha": rated.sha,
         "inputs_sha": rated.inputs_sha,
-        "summaries_sha": whole.summaries.sha if rater is not None else None,
+        "summaries_sha": whole.summaries.sha if whole.summaries else None,
         "labels_sha": None if labels is None else labels.sha,
         "label_units_sha": labels.units.sha if labels and of_others else None,
         "presence_sha": None if whole.presence is None else whole.presence.sha,
@@ -221,6 +231,17 @@ def score(
     )
 
     return result.with_evidence() if evidence else result
+
+
+def _without_score(facts: Facts, missing: BoolArray, number: int) -> Texts:
+    """A note on summaries, of the (N, M) without a score, that have a unit without
+    presence: so many."""
+    judged = facts.units.sums((~np.isnan(facts.values)).astype(np.float64)) > 0
+    first = ""
+    for n, m in np.argwhere(missing & judged)[:1]:
+        first = f": first '{cut(facts.systems[n])}' on '{cut(facts.inputs[m])}'"
+    are = counted(number, "summary is", "summaries are")
+    return (f"{are} not scored, for lack of presence of a unit{first}.",)
 
 
 def _units_of(data: Data) -> tuple[Units, Mapping[str, str], Texts]:
@@ -382,17 +403,8 @@ def _averaged(
     opinions = judged.opinions
     if opinions is not None:
         opinions = np.stack([average_repeats(one, systems).means for one in opinions])
-    notes = []
-    for n, system in enumerate(scores.systems):
-        if scores.most[n] > 1:
-            notes.append(
-                f"'{cut(system)}' gave up to {scores.most[n]} answers to an input, "
-                "which are averaged; the score of a single one varies around the mean "
-                f"of its input with a standard deviation of {scores.spread[n]:.3f}."
-            )
-
     averaged = _Judged(_of_systems(facts, data), batch, opinions)
-    return averaged, int(scores.most.max()), tuple(notes)
+    return averaged, int(scores.most.max()), tuple(repeat_notes(scores))
 
 
 def _human(

@@ -11,9 +11,9 @@ from litepyramid.data.scores import Scores
 from litepyramid.errors import choose
 from litepyramid.scoring.inference import group_letters, short_intervals
 from litepyramid.scoring.pyramid import metric_title
-from litepyramid.stats import system_means
+from litepyramid.stats import Repeats, system_means
 from litepyramid.tables import Column, Result, Table
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import (
     Ends,
     Fields,
@@ -30,8 +30,6 @@ _WORDING = {
     "truncated": "pair was|pairs were|truncated to the judge's maximum length",
     "split": "pair was|pairs were|judged in parts of the summary; the best counts",
     "missing": "pair has|pairs have|no judgement",
-    "summaries_not_scored": "summary is|summaries are|not scored, for lack of "
-    "judgements",
     "summaries_without_precision": "summary has|summaries have|no unit, and no "
     "precision",
     "systems_without_labels": "system has|systems have|no human labels",
@@ -46,6 +44,20 @@ _WORDING = {
     "inputs_not_scored": "input has|inputs have|no score: the ideal summary holds no "
     "SCU",
 }
+
+
+def repeat_notes(repeats: Repeats) -> list[str]:
+    """A note on each system whose answers to an input were averaged: how far they are
+    apart."""
+    notes = []
+    for n, system in enumerate(repeats.systems):
+        if repeats.most[n] > 1:
+            notes.append(
+                f"'{cut(system)}' gave up to {repeats.most[n]} answers to an input, "
+                "which are averaged; the score of a single one varies around the mean "
+                f"of its input with a standard deviation of {repeats.spread[n]:.3f}."
+            )
+    return notes
 
 
 @dataclass(frozen=True, kw_only=True)

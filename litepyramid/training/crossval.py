@@ -13,7 +13,7 @@ from litepyramid.data.records import Units
 from litepyramid.easiness.mix import mix_units, stu_count
 from litepyramid.easiness.predict import predict, prepare_gold
 from litepyramid.easiness.regressor import REFINED, EasinessRegressor, cross_fit
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.identity import fingerprint
 from litepyramid.judges.base import Judge
 from litepyramid.judges.labelled import labelled
@@ -37,6 +37,7 @@ from litepyramid.training.settings import (
     FinetuneSettings,
     as_settings,
     base_facts,
+    check_used,
     made_from,
 )
 from litepyramid.training.validation import (
@@ -105,8 +106,12 @@ def crossval(
             -l example/labels -r example/references.jsonl --folds 3
     """
     choose("by", by, By)
+    others = several(train_on)
+    why = "beside data to train on"
+    no_effect(crossval, len(others) > 0, why, by=by, folds=folds)
     check_trainable(base)
     training, options = as_settings(settings)
+    check_used(training, str(base), folds=True)
     trainer, baselines = make_contest(str(base), zero_shot, output, training, options)
     dataset = labelled(data, **sources).with_language()
     for name, one in baselines.items():
@@ -121,7 +126,7 @@ def crossval(
             "writes the numbers.",
         )
 
-    trained_on = [labelled(one) for one in several(train_on)]
+    trained_on = [labelled(one) for one in others]
     units = unit_variants(dataset, None if trained_on else folds, training.seed)
     made = Signature.of(
         **base_facts(str(base), folds), training_sha=fingerprint([asdict(training)])
@@ -326,7 +331,6 @@ def make_contest(
             "judges.",
         )
 
-    # The fold itself is what is held out, and its model is for this machine alone.
     whole = replace(
         settings,
         held_out=0.0,

@@ -14,7 +14,7 @@ import numpy as np
 from litepyramid._version import __version__
 from litepyramid.data.data import Data
 from litepyramid.disk import new_folder
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, no_effect
 from litepyramid.files import file_type
 from litepyramid.judges.evaluate import QUALITY
 from litepyramid.judges.labelled import label_notes, labelled
@@ -38,6 +38,7 @@ from litepyramid.training.run import train_transformer
 from litepyramid.training.settings import (
     FinetuneSettings,
     as_settings,
+    check_used,
     made_from,
     read_note,
     run_facts,
@@ -135,7 +136,7 @@ def finetune(
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
         settings: Settings as KEY=VALUE: epochs, learning_rate (1e-4 suits mini),
             warmup, schedule, batch_size, batches, max_length, weight_decay, head,
-            match, packed, early_stop, held_out, bf16, onnx, seed, device, revision,
+            packed, early_stop, held_out, bf16, onnx, seed, device, revision,
             label_map.
         **sources: As for `load`; `data` may also be a list of data sets, each perhaps
             with a weight.
@@ -164,6 +165,7 @@ def finetune(
 
     check_trainable(base)
     base, goal = str(base), Path(output)
+    check_used(chosen, base)
     card = read_note(goal / CARD_FILE)
     # A run that was stopped while it evaluated left a model whose card lacks this.
     if file_type(goal) and (not card or "held_out" in card):
@@ -182,6 +184,8 @@ def finetune(
         )
 
     tests = as_sources(evaluate)
+    why = f"on {base}, which is fitted at once"
+    no_effect(finetune, base in REFITTED, why, evaluate=tuple(tests))
     if len({test.name for test in tests}) < len(tests):
         names = ", ".join(test.name for test in tests)
         raise InputError(

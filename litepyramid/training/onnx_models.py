@@ -6,13 +6,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from litepyramid.disk import write
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import file_type
 from litepyramid.judges.mini import FOLDER
-from litepyramid.judges.nli.asking import Reading
 from litepyramid.training.packed_onnx import export_packed, read_packed
 
 _OPSET = 17
@@ -32,12 +29,7 @@ def is_onnx(base: str) -> bool:
 
 
 def load_onnx_classifier(folder: Path) -> Any:
-    """The model of transformers whose weights an ONNX file holds, in float32.
-
-    The file's initialisers are named like the model's weights; those of linear layers
-    that the exporter has transposed are found by the bias that is added to their
-    product.
-    """
+    """The model of transformers whose weights a packed graph holds, in float32."""
     import torch
 
     transformers = require("transformers", extra="train", purpose="fine-tuning")
@@ -46,11 +38,7 @@ def load_onnx_classifier(folder: Path) -> Any:
             str(folder), local_files_only=True, trust_remote_code=False
         )
         model = transformers.AutoModelForSequenceClassification.from_config(config)
-        path = folder / "model.onnx"
-        if getattr(config, "reading", None):
-            weights = read_packed(path, config.hidden_size)
-        else:
-            weights = _read_weights(path)
+        weights = read_packed(folder / "model.onnx", config.hidden_size)
         named = {name: torch.tensor(values) for name, values in weights.items()}
         missing = model.load_state_dict(named, strict=False).missing_keys
 
@@ -58,36 +46,20 @@ def load_onnx_classifier(folder: Path) -> Any:
         raise ModelError(
             f"the ONNX model has no weights of the name {missing[0]}",
             path=folder,
-            expected="a model that fine-tuning wrote, not quantised",
+            expected="mini, or what was trained with packed=true",
         )
 
     return model
 
 
-def _read_weights(path: Path) -> dict[str, Any]:
-    onnx = require("onnx", extra="train", purpose="fine-tuning an ONNX model")
-    graph = onnx.load(str(path), load_external_data=False).graph
-    arrays = {}
-
-    for weight in graph.initializer:
-        values = onnx.numpy_helper.to_array(weight)
-        if values.dtype.kind == "f":
-            arrays[weight.name] = values.astype(np.float32)
-
-    products = {n.output[0]: n.input[1] for n in graph.node if n.op_type == "MatMul"}
-    for node in graph.node:
-        if node.op_type == "Add":
-            for bias, product in (tuple(node.input), tuple(node.input)[::-1]):
-                factor = arrays.get(products.get(product, ""))
-                if bias.endswith(".bias") and bias in arrays and factor is not None:
-                    arrays[f"{bias.removesuffix('bias')}weight"] = factor.T.copy()
-
-    return {name.removeprefix("model."): values for name, values in arrays.items()}
+def is_packed(model: Any) -> bool:
+    """Whether a model is asked about all units of a summary at once."""
+    return getattr(model.config, "reading", None) is not None
 
 
-def widen_types(model: Any, reading: Reading) -> None:
-    """Two more token types, of a word piece that stands in both texts; and how the
-    model will be asked."""
+def widen_types(model: Any) -> None:
+    """Two more token types, of a word piece that stands in both texts, for a model that
+    will be asked about all units at once."""
     import torch
 
     table = getattr(
@@ -95,7 +67,7 @@ def widen_types(model: Any, reading: Reading) -> None:
     )
     if table is None or len(table.weight) != 2:
         raise InputError(
-            "match or packed is true",
+            "packed is true",
             expected="a base with two token types, as BERT has",
         )
 
@@ -107,7 +79,7 @@ def widen_types(model: Any, reading: Reading) -> None:
     types.weight.data = torch.cat([table.weight.data, table.weight.data + mark])
     model.base_model.embeddings.token_type_embeddings = types
     model.config.type_vocab_size = 4
-    model.config.reading = reading
+    model.config.reading = "once"
 
 
 def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
@@ -116,7 +88,7 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
     """
     torch = require("torch", extra="train", purpose="exporting a model")
     require("onnx", extra="train", purpose="exporting a model")
-    if getattr(model.config, "reading", None):
+    if is_packed(model):
         export_packed(model, path)
         return
 

@@ -25,7 +25,6 @@ from litepyramid.judges.labelled import (
     labelled_summaries,
     pairs_in,
 )
-from litepyramid.judges.nli.asking import marked
 from litepyramid.judges.nli.backends import as_tokenizer
 from litepyramid.judges.nli.checkpoint import ClassOrder
 from litepyramid.judges.nli.encode import encode
@@ -195,17 +194,10 @@ def split_data(
 
 
 def encode_pairs(
-    tokenizer: Any,
-    data: Pairs,
-    max_length: int,
-    head: Head,
-    match_from: int | None = None,
+    tokenizer: Any, data: Pairs, max_length: int, head: Head
 ) -> list[Fields]:
     """Token ids of every pair, the summary cut where a pair is too long, with its
-    label's shares.
-
-    With `match_from`, token types mark the tokens that stand in both texts (`marked`).
-    """
+    label's shares."""
     ours = as_tokenizer(tokenizer)
     texts = [(one_line(pair.premise), one_line(pair.unit)) for pair in data]
     encoded = encode(ours, max_length, texts)
@@ -215,20 +207,11 @@ def encode_pairs(
     for index, labels in enumerate(shares.tolist()):
         ids, types = encoded.pair(index)
         row = {"input_ids": ids, "labels": labels}
-        if match_from is not None:
-            types = _marked_pair(ids, types, match_from)
-        if ours.typed or match_from is not None:
+        if ours.typed:
             row["token_type_ids"] = types
         rows.append(row)
 
     return rows
-
-
-def _marked_pair(ids: Sequence[int], types: Sequence[int], start: int) -> list[int]:
-    """The token types of a pair, with marks in both texts."""
-    premise = [token for token, kind in zip(ids, types, strict=True) if kind == 0]
-    unit = ids[len(premise) :]
-    return [*marked(premise, unit, 0, start), *marked(unit, premise, 1, start)]
 
 
 def label_shares(labels: Sequence[float], head: Head) -> FloatArray:

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from litepyramid._version import __version__
 from litepyramid.disk import locked, new_folder, write_json, writing
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.judges.nli.asking import Reading
 from litepyramid.judges.nli.backends import load_classifier, load_tokenizer
 from litepyramid.judges.nli.checkpoint import (
     DEFAULT_MODE,
@@ -27,6 +26,7 @@ from litepyramid.judges.nli.checkpoint import (
 from litepyramid.training.onnx_models import (
     export_onnx,
     is_onnx,
+    is_packed,
     load_onnx_classifier,
     model_source,
     widen_types,
@@ -145,7 +145,7 @@ def train_transformer(
             }
             model = trainer.accelerator.unwrap_model(trainer.model)
             # What reads packs holds the model within it.
-            if start.reading == "once":
+            if start.packed:
                 model = model.model
             with loading("the tuned model cannot be written", path=goal, hint=hint):
                 _save(goal, replace(start, model=model), card, settings.onnx)
@@ -228,12 +228,8 @@ def _load(base: str, settings: FinetuneSettings) -> Base:
         if new:
             _reset_head(model, len(classes))
 
-    reading: Reading = "once" if settings.packed else "pairs"
-    if settings.packed or settings.match:
-        if getattr(model.config, "reading", None):
-            model.config.reading = reading
-        else:
-            widen_types(model, reading)
+    if settings.packed and not is_packed(model):
+        widen_types(model)
 
     longest = None if point is None else point.longest
     head = f"{'new' if new else 'kept'}: {order}"
@@ -293,17 +289,15 @@ def _classifies(source: str, settings: FinetuneSettings) -> bool:
 
 
 def _save(goal: Path, made: Base, card: Mapping[str, Any], onnx: bool | None) -> None:
-    """Writes model, tokenizer and card; one that marks matching tokens as ONNX
-    alone."""
+    """Writes model, tokenizer and card; one that reads packs as ONNX alone."""
     model = made.model
-    packed = made.reading is not None
     with new_folder(goal) as folder:
-        if packed:
+        if made.packed:
             model.config.architectures = [type(model).__name__]
             model.config.save_pretrained(folder)
         else:
             model.save_pretrained(folder)
         made.tokenizer.save_pretrained(folder)
-        if packed or onnx or (onnx is None and model.num_parameters() <= _LARGE):
+        if made.packed or onnx or (onnx is None and model.num_parameters() <= _LARGE):
             export_onnx(model, made.tokenizer, folder / "model.onnx")
         write_card(folder, card)

@@ -9,11 +9,12 @@ from typing import Annotated, Any, Literal
 from annotated_types import Interval
 
 from litepyramid.disk import write_json
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, no_effect
 from litepyramid.files import file_type, read_json
 from litepyramid.identity import fingerprint
 from litepyramid.judges.nli.model_folder import CARD_FILE, hash_folder
 from litepyramid.judges.nli.modes import Mode
+from litepyramid.judges.registry import REFITTED
 from litepyramid.tables import plain
 from litepyramid.training.onnx_models import model_source
 from litepyramid.training.pairs import Head, Pairs, digest
@@ -59,10 +60,10 @@ class FinetuneSettings:
             which saves padding.
         max_length: The most tokens of a pair; the summary is cut.
         weight_decay: Weight decay of AdamW.
-        match: Tell by token types of their own which word pieces stand in both texts,
-            as mini does; of a base that does so it is always true.
         packed: Read a summary once for all its units, some five times as fast: a BERT
-            that is trained on packs of units, and marks matching word pieces in units.
+            that is trained on packs of units, and marks matching word pieces in units
+            by token types of their own, as mini does; of a base that does so it is
+            always true.
         early_stop: Epochs without a better held-out Brier score after which training
             stops; 0 is never. The best epoch's weights are kept.
         held_out: Share of the inputs kept away from training to measure what was
@@ -86,7 +87,6 @@ class FinetuneSettings:
     batches: Literal["random", "length"] = "random"
     max_length: Annotated[int, Interval(ge=8, le=10**6)] = 400
     weight_decay: Share = 0.0
-    match: bool = False
     packed: bool = False
     early_stop: Steps = 0
     held_out: Share = 0.1
@@ -136,20 +136,31 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, Fields]:
     return typed, others
 
 
+def check_used(settings: FinetuneSettings, base: str, *, folds: bool = False) -> None:
+    """Refuses settings that were given where they change nothing; `folds`: in a
+    cross-validation."""
+    used = {field.name for field in fields(FinetuneSettings)}
+    if base in REFITTED:
+        used = {"held_out", "seed", "device"}
+    elif "{fold}" in base:
+        used = {"seed", "device", "revision"}
+    if folds:
+        # The fold itself is held out, and its model is for this machine alone.
+        used -= {"held_out", "early_stop", "onnx"}
+
+    others = {key: one for key, one in asdict(settings).items() if key not in used}
+    where = f"on {base}, cross-validated" if folds else f"on {base}"
+    no_effect(FinetuneSettings, True, where, **others)
+
+
 def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
-    """The settings, with the head and the token types of the base where none are asked
+    """The settings, with the base's head and way of reading where none is asked
     for."""
     config = read_note(Path(model_source(base)).expanduser() / "config.json")
     packed = settings.packed or config.get("reading") == "once"
-    match = not packed and (settings.match or config.get("reading") == "pairs")
-    auto: Head = "three-class" if packed or match else "presence"
+    auto: Head = "three-class" if packed else "presence"
     head = auto if settings.head == "auto" else settings.head
-    return replace(
-        settings,
-        head=head,
-        match=match,
-        packed=packed,
-    )
+    return replace(settings, head=head, packed=packed)
 
 
 def made_from(

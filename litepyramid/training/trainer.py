@@ -11,11 +11,12 @@ import numpy as np
 
 from litepyramid.errors import loading
 from litepyramid.judges.evaluate import calibrate
-from litepyramid.judges.nli.asking import MATCH_FROM, Reading
+from litepyramid.judges.nli.asking import MATCH_FROM
 from litepyramid.judges.nli.backends import as_tokenizer
 from litepyramid.judges.nli.checkpoint import ClassOrder
 from litepyramid.judges.nli.modes import presence
 from litepyramid.progress import bar
+from litepyramid.training.onnx_models import is_packed
 from litepyramid.training.packs import (
     as_packs,
     encode_packs,
@@ -55,16 +56,9 @@ class Base:
     head: str
 
     @property
-    def match_from(self) -> int | None:
-        """The first token id that is marked where it stands in both texts; None: none
-        is."""
-        start = getattr(self.model.config, "match_from", MATCH_FROM)
-        return start if self.reading else None
-
-    @property
-    def reading(self) -> Reading | None:
-        """How the model is asked about many units at once; None if it is not."""
-        return getattr(self.model.config, "reading", None)
+    def packed(self) -> bool:
+        """Whether the model is asked about all units of a summary at once."""
+        return is_packed(self.model)
 
 
 def make_trainer(
@@ -78,14 +72,12 @@ def make_trainer(
     import torch
     import transformers
 
-    packed = start.reading == "once"
-
     def encoded(pairs: Pairs) -> list[dict[str, Any]]:
         length = min(settings.max_length, start.longest or settings.max_length)
-        first = start.match_from
-        if not packed or first is None:
-            return encode_pairs(start.tokenizer, pairs, length, settings.head, first)
+        if not start.packed:
+            return encode_pairs(start.tokenizer, pairs, length, settings.head)
         tokenizer = as_tokenizer(start.tokenizer)
+        first = getattr(start.model.config, "match_from", MATCH_FROM)
         packs = as_packs(pairs)
         return list(encode_packs(tokenizer, packs, length, settings.head, first))
 
@@ -107,7 +99,7 @@ def make_trainer(
     devices = 1 if on_cpu else max(1, torch.cuda.device_count())
     per_device = max(1, settings.batch_size // devices)
     rows = encoded(data)
-    if packed:
+    if start.packed:
         # A row is a pack of several pairs, and the batch size counts pairs.
         per_device = max(1, round(per_device * len(rows) / len(data)))
     updates = max(1, round(settings.epochs * len(data) / settings.batch_size))
@@ -152,10 +144,10 @@ def make_trainer(
         sets[name] = sorted(encoded(pairs), key=lambda row: len(row["input_ids"]))
 
     trainer = transformers.Trainer(
-        model=packed_classifier(start.model) if packed else start.model,
+        model=packed_classifier(start.model) if start.packed else start.model,
         args=arguments,
         data_collator=padded
-        if packed
+        if start.packed
         else transformers.DataCollatorWithPadding(start.tokenizer),
         train_dataset=rows,
         eval_dataset=sets or None,

@@ -15,7 +15,7 @@ from litepyramid.data.notes import text_notes
 from litepyramid.data.records import InputReferences, InputUnits
 from litepyramid.data.written import unit_lines
 from litepyramid.disk import check_output, jsonl
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, no_effect
 from litepyramid.files import ending
 from litepyramid.language import check_language, language_of, name_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table, row
@@ -189,6 +189,9 @@ def extract(
         $ litepyramid units extract example/references.jsonl --rules zb21 -o zb21.jsonl
         $ litepyramid units extract example/references.jsonl --srl sentences -o stus.txt
     """
+    options = {"srl": srl, "coref": coref, "rules": rules, "weights": weights}
+    why = "on units that a language model writes"
+    no_effect(extract, llm is not None, why, **options)
     if parses is not None:
         _check_parses_file(parses)
 

@@ -17,19 +17,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from litepyramid.units.predicates import Predicates, mended
+from litepyramid.units.parsers.embedded.pronouns import people_nouns
+from litepyramid.units.predicates import Predicates
 from litepyramid.units.relations import (
     ALL,
     ALWAYS_THERE,
     ASKING,
     CONDITIONS,
     DEFINITE,
+    FINITE,
     LOOSE,
     MARKS,
     MODALS,
     ONE_OF_MANY,
     PART,
     PAST,
+    PEOPLE,
     REASONS,
     REFUSING,
     RELATIVE,
@@ -39,6 +42,7 @@ from litepyramid.units.relations import (
     SUBJECTS,
     TIMES,
 )
+from litepyramid.units.repairs import mended
 from litepyramid.units.trees import Word
 
 Written = tuple[int | str, ...]
@@ -90,7 +94,8 @@ def tree_facts(words: Sequence[Word]) -> list[Fact]:
         if reader.is_clause(i):
             written = [*reader.clause_facts(i, conditions, status), *written]
         for tokens in map(reader.with_marks, written):
-            if len(tokens) > 1 or len(words) < 3:
+            whole = len(tokens) > 1 or len(words) < 3
+            if whole and not reader.is_garbled(i, tokens):
                 facts.setdefault(tokens, Fact(tokens, status == "said"))
 
     return list(facts.values())
@@ -101,22 +106,35 @@ class _Reader(Predicates):
 
     # What the sentence says of its parts
 
-    def statuses(self) -> Iterator[tuple[int, str, list[list[int]]]]:
+    def __init__(self, words: Sequence[Word]) -> None:
+        super().__init__(words)
+        self._unsaid: set[int] = set()
+
+    def statuses(self) -> list[tuple[int, str, list[list[int]]]]:
         """Every word with what the sentence says of it, governors first: ``stated``,
         ``said`` by somebody, or ``open``; and the conditions that hold for it."""
         stack: list[tuple[int, str, list[list[int]]]] = []
         for top in reversed(self.tops):
             stack.append((top, "stated", []))
 
+        found = []
         while stack:
             i, status, conditions = stack.pop()
             conditions = conditions + self.conditions(i)
-            yield i, status, conditions
+            found.append((i, status, conditions))
+            if status == "open":
+                self._unsaid.add(i)
             # "If it rains, Ann stays and Bob leaves": for both of them.
             before = [c for c in conditions if c[-1] < i]
             for child in reversed(self.children[i]):
                 shared = before if self.relation(child) == "conj" else []
                 stack.append((child, self.status(child, i, status), shared))
+        return found
+
+    def is_aside(self, i: int, noun: int) -> bool:
+        """Not what would give no fact of its own: "told to pay | a man who helped"."""
+        clause = self.base(i) == "acl" and i in self._unsaid
+        return not clause and super().is_aside(i, noun)
 
     def conditions(self, i: int) -> list[list[int]]:
         """The conditions of a clause."""
@@ -137,6 +155,8 @@ class _Reader(Predicates):
             return above
         if base == "ccomp":
             return self.status_of_complement(i, head)
+        if self.is_asked(i):
+            return "open"
         if self.relation(i) == "conj" and self.is_unclear(i, head):
             return "open"
         if base == "advcl":
@@ -185,6 +205,46 @@ class _Reader(Predicates):
         complement = self.relation(i) == "ccomp" and self.lower(head) not in SAYING
         return complement and parted
 
+    def is_joined(self, i: int) -> bool:
+        """Whether what "and" or "or" joins to a clause cannot stand without it."""
+        alternative = self.is_alternative(i) and not self.marks(i)
+        return alternative or self.is_asked(i)
+
+    def is_role(self, i: int) -> bool:
+        """Whether it says as what something is done: "treat it as suspicious"."""
+        return self.base(i) == "obl" and self.words_of(i, "case") == {"as"}
+
+    def is_rate(self, i: int) -> bool:
+        """Whether it says for what time a number is: "once | a month"."""
+        one = self.words_of(i, "det") & {"a", "an"}
+        return self.relation(i) == "obl:unmarked" and bool(one)
+
+    def is_needed(self, i: int, head: int) -> bool:
+        """Whether it belongs to what stands before it in the core: "once | a month",
+        "urged Ann | to stay", but not "used a knife | to stay"."""
+        infinitive = self.base(i) == "advcl" and "to" in self.marks(i)
+        asked = any(self.is_somebody(c) for c in self.of(head, "obj", "iobj"))
+        return self.is_rate(i) or (infinitive and asked)
+
+    def is_somebody(self, i: int) -> bool:
+        """Whether a noun is a name, a pronoun, or for a person."""
+        nouns = people_nouns()
+        person = any(self.lower(i) in nouns[kind] for kind in (*PEOPLE, "groups"))
+        return person or self.is_name(i) or self.words[i].upos == "PRON"
+
+    def is_bound(self, i: int) -> bool:
+        """Whether an adjunct says something only with the one before it: "went to the
+        bank | to ask for money", "bake for an hour | or until it is brown"."""
+        purpose = self.base(i) == "advcl" and "to" in self.marks(i)
+        either = self.is_alternative(i) and self.marks(i)
+        return bool(purpose or either) or self.is_rate(i)
+
+    def is_asked(self, i: int) -> bool:
+        """Whether it is a question joined to a noun: "the price and how it rose"."""
+        first = self.under(i)[1:2] if self.of(i, "cc") else []
+        asking = any(self.lower(word) in ASKING for word in first)
+        return self.relation(i) == "conj" and asking
+
     def is_unclear(self, i: int, head: int) -> bool:
         """Whether a verb may go with "said" or with what was said: "said that money was
         raised and proposed to spend it"."""
@@ -214,8 +274,13 @@ class _Reader(Predicates):
 
         # "He lives in Leeds": without an object a verb needs what follows it.
         passive = self.of(i, "aux:pass") or self.is_undergone(clause.auxiliary)
-        clauses = all(self.lower(a[0]) in REASONS | TIMES for a in adjuncts)
-        whole = set(clause.core) - {*self.verb(i)} or passive or clauses
+        advcl = {*self.of(i, "advcl", "advcl:relcl")}
+        clauses = all(
+            self.lower(adjunct[0]) in REASONS | TIMES and advcl & {*adjunct}
+            for adjunct in adjuncts
+        )
+        behind = {t for t in clause.core if t > i} - {*self.verb(i)}
+        whole = behind or passive or clauses
         for dropped in clause.parts if whole or not adjuncts else ():
             yield self.ordered(clause, {*clause.core} | always, dropped)
         for adjunct in adjuncts:
@@ -248,7 +313,9 @@ class _Reader(Predicates):
     def stays(self, i: int, adjunct: list[int]) -> bool:
         """Whether a clause would not be true without an adjunct."""
         words = [self.lower(t) for t in adjunct]
-        if ALWAYS_THERE.intersection(words):
+        # "as likely to fall | as others"
+        compared = words[0] == "as" and self.has(i, "advmod", "as")
+        if compared or ALWAYS_THERE.intersection(words):
             return True
         reason = words[0] in REASONS or words[0] in ("due", "after")
         return self.is_denied(i) and adjunct[0] > i and not reason
@@ -257,6 +324,11 @@ class _Reader(Predicates):
         """A clause with its subject, its own or another's; None if it lacks one."""
         own = self.subjects(i)
         subject = self.phrase(own[0]) if own else []
+        if self.of(i, "nsubj:outer") or (not own and self.is_subject_lost(i)):
+            # "The news is that it rains", "A 24-year-old jailed" cannot be cut.
+            apart = [c for c in self.of(i, "conj", "parataxis") if self.subjects(c)]
+            whole = self.trimmed(self.under(i, apart))
+            return _Clause([], whole, [], [set()], [], [], True)
         if own and any(own[0] > c for c in self.of(i, "aux", "aux:pass")):
             # "Rarely does she smile" cannot be cut.
             return None
@@ -299,7 +371,7 @@ class _Reader(Predicates):
                 continue
             if part == "complement":
                 core += span if nested else self.complement(child, i, span)
-            elif part == "core" or self.is_alternative(child):
+            elif part == "core" or self.is_joined(child) or self.is_role(child):
                 pieces = self.pieces(child, span) or self.inner(child, i, span)
                 adjuncts += pieces
                 core += [t for t in span if not any(t in piece for piece in pieces)]
@@ -309,13 +381,19 @@ class _Reader(Predicates):
                 core += span
             elif part != "adjunct" or self.is_connective(child, span):
                 continue
+            elif self.is_needed(child, i) and span[0] - 1 in core:
+                core += span
+            elif self.is_bound(child) and adjuncts and adjuncts[-1][0] > i:
+                before = adjuncts[-1] if self.base(child) == "advcl" else adjuncts.pop()
+                adjuncts.append([*before, *span])
             elif span[-1] == min([*subject, i]) - 1:
                 # "More than | a dozen people", "Now | Ann is 20"
                 core += span
             else:
                 pieces = self.pieces(child, span)
                 bare = [t for t in span if not any(t in piece for piece in pieces)]
-                for gone in self.parts(child, bare):
+                kept = self.stays(i, bare)
+                for gone in [set()] if kept else self.parts(child, bare):
                     adjuncts.append([t for t in bare if t not in gone])
                 adjuncts += [[*bare, *piece] for piece in pieces]
 
@@ -370,6 +448,20 @@ class _Reader(Predicates):
         while len(marked) > 1 and self.is_end(marked[-1]):
             marked.pop()
         return tuple(marked)
+
+    def is_garbled(self, i: int, fact: Written) -> bool:
+        """Whether a verb that is not the one of the fact lacks its subject there."""
+        for t in fact:
+            if isinstance(t, str) or self.words[t].xpos not in (*FINITE, "MD"):
+                continue
+            auxiliary = self.base(t) in ("aux", "cop")
+            governor = self.governor(t)
+            verb = governor if auxiliary and governor is not None else t
+            own = self.of(verb, *SUBJECTS)
+            lone = i < verb and not own and self.base(verb) in ("xcomp", "ccomp")
+            if verb != i and (lone or (own and not {*own} & {*fact})):
+                return True
+        return False
 
     def is_end(self, token: int | str) -> bool:
         """Whether a fact neither begins nor ends with a word."""

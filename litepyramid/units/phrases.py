@@ -101,7 +101,7 @@ class Phrases(Tree):
         )
         if joined and singular:
             noun = joined[-1]
-        opening = {*self.of(noun, "case", "cc", "mark")}
+        opening = {*self.of(noun, "case", "cc", "mark", "cop", "aux", *SUBJECTS)}
         cases = {t for c in opening for t in self.under(c) if c < noun}
         return [t for t in self.phrase(noun, [clause]) if t not in cases]
 
@@ -148,7 +148,8 @@ class Phrases(Tree):
     def title(self, name: int) -> list[int]:
         """What stands before a name and says what its bearer is, as tokens."""
         # Asked of every word of every phrase: what is below it, only of names.
-        if self.relation(name) in ("compound", "flat") or not self.is_name(name):
+        inside = self.relation(name) in ("compound", "flat", "nmod:desc")
+        if inside or not self.is_name(name):
             return []
         start = name
         while start > 0 and self.is_name(start - 1):
@@ -162,14 +163,17 @@ class Phrases(Tree):
             return []
         kinds = people_nouns()
         word = self.lower(before) if before == 0 else self.tokens[before]
-        noun = any(word in kinds[kind] for kind in PEOPLE)
+        # Nobody is a Mr.
+        addressed = (kinds["men"] | kinds["women"]) & kinds["titles"]
+        noun = any(word in kinds[kind] - addressed for kind in PEOPLE)
         whole = tokens == [*range(tokens[0], start)] and self.tokens[before].isalpha()
         others = any(self.relation(t) in ("case", "cc", "conj") for t in tokens)
         return tokens if noun and whole and not others else []
 
     def identity(self, noun: int, i: int) -> tuple[int, int] | None:
         """Which of a noun and an aside beside it is what the other one is."""
-        if self.base(i) not in BESIDE or self.of(i, "conj"):
+        number = self.words[i].upos == "NUM"
+        if not (number or self.base(i) in BESIDE) or self.of(i, "conj"):
             return None
         own = self.trimmed(self.under(i))
         # Marks alone say what nothing is.
@@ -181,11 +185,11 @@ class Phrases(Tree):
             return (noun, i) if home and near and self.is_name(noun) else None
         if not self.is_parted(i) or self.of(i, "case"):
             return None
-        if self.of(noun, "conj") or self.base(noun) == "conj":
-            return None
-        if self.words[i].upos == "NUM":
+        if number:
             age = self.tokens[i].isdecimal() and len(self.tokens[i]) < 4
             return (noun, i) if age and self.is_name(noun) else None
+        if self.of(noun, "conj") or self.base(noun) == "conj":
+            return None
         if self.relation(i) != "appos":
             return None
         if self.is_name(noun) and self.words[i].upos == "NOUN":
@@ -205,7 +209,8 @@ class Phrases(Tree):
             if pair is not None:
                 who, what = pair
                 name = self.phrase(who)
-                told = [t for t in self.phrase(what, [who]) if t not in name]
+                cases = self.of(what, "case")
+                told = [t for t in self.phrase(what, [who]) if t not in name + cases]
                 verbs = any(self.words[t].upos in ("VERB", "AUX") for t in name)
                 if told and 0 < len(name) <= LONGEST_NAME and not verbs:
                     yield self.is_what(name, who, told, what)
@@ -246,13 +251,17 @@ class Phrases(Tree):
         joined = [c for c in self.of(i, "conj") if not self.is_clause(c)]
         alike = {self.words[c].upos for c in [i, *joined]} <= {"NOUN", "PROPN"}
         words = {self.lower(t) for t in span}
-        if not joined or not alike or words & TOGETHER:
+        # "head and wrist sizes" may be sizes of both.
+        bare = self.words[i].xpos == "NN" and not self.of(i, "det", "nmod:poss")
+        shared = bare and any(self.of(c, "compound") for c in joined)
+        alike = alike and self.relation(i) != "obl:unmarked"
+        if not joined or not alike or shared or words & (TOGETHER | {"but"}):
             return [set()]
 
         inside = {t for c in joined for t in self.under(c)}
         kept = [{*span} - inside]
         for c in joined:
-            opening = {t for t in self.under(c) if self.relation(t) in ("cc", "punct")}
+            opening = {t for t in self.of(c, "cc", "punct") if t < c}
             kept.append({*self.under(c)} - opening)
             if not self.of(c, "case"):
                 kept[-1].update(self.of(i, "case"))

@@ -4,7 +4,6 @@ or another clause's."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from litepyramid.units.phrases import Phrases
 from litepyramid.units.relations import (
@@ -15,13 +14,12 @@ from litepyramid.units.relations import (
     NEGATIONS,
     NOBODY,
     NOT,
-    NOT_FINITE,
     PART,
+    PAST_FORMS,
     RELATIVE,
     SUBJECTS,
     TOGETHER,
 )
-from litepyramid.units.trees import Tree, Word
 
 
 class Predicates(Phrases):
@@ -49,7 +47,10 @@ class Predicates(Phrases):
             near = (max(own, default=-1) < child < i) or child == i + 1
             near = near or self.words[child].xpos == "RBR"
             joins = self.lower(child) in ASKING
-            if part == "verb" or (relation == "mark" and self.lower(child) == "to"):
+            if relation == "cc:preconj" and self.lower(child) == "both":
+                # "is both rich and famous": is rich.
+                outside.append(child)
+            elif part == "verb" or (relation == "mark" and self.lower(child) == "to"):
                 beside += self.under(child)
             elif relation == "advmod" and single and near and not joins:
                 beside.append(child)
@@ -83,6 +84,14 @@ class Predicates(Phrases):
         beside = self.of(i, "dep", "list", "vocative", "nmod", "nmod:desc", "compound")
         nouns = [c for c in beside if self.words[c].upos in ("NOUN", "PROPN") and c < i]
         return nouns[:1]
+
+    def is_subject_lost(self, i: int) -> bool:
+        """Whether a noun before a main verb is likely to be its subject, though the
+        parser did not see it."""
+        before = [self.words[c].upos for c in self.children[i] if c < i]
+        noun = {"NOUN", "PROPN", "ADJ", "NUM"}.intersection(before)
+        main = self.relation(i) == "root" and self.words[i].xpos in PAST_FORMS
+        return main and bool(noun)
 
     def borrowed(self, i: int) -> tuple[list[int], list[int | str]]:
         """The subject of another clause, and the auxiliaries shared with it."""
@@ -152,22 +161,3 @@ class Predicates(Phrases):
         if self.relation(i) != "advmod":
             return False
         return len(span) == 1 and (i == 0 or self.lower(i) in ASKING)
-
-
-def mended(words: Sequence[Word]) -> list[Word]:
-    """A finite verb that was joined to an infinitive or to a verb of another number
-    belongs to the clause above: "asked players to rest and praised the fans"."""
-    tree = Tree(words)
-    changed = [*words]
-    for i, word in enumerate(words):
-        finite = word.xpos in FINITE and not tree.of(i, *SUBJECTS)
-        head = tree.governor(i)
-        while finite and head is not None and word.deprel == "conj":
-            plural = any(words[s].xpos == "NNS" for s in tree.of(head, *SUBJECTS))
-            bare = tree.base(head) in NOT_FINITE and words[head].xpos in ("VB", "VBG")
-            above = tree.governor(head)
-            if above is None or not (bare or (plural and word.xpos == "VBZ")):
-                break
-            head = above
-            changed[i] = replace(word, head=head)
-    return changed

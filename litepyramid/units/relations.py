@@ -125,6 +125,7 @@ PREPOSITIONS = word_set(
     "in on at from to for with by of about into over under after before during despite"
 )
 FINITE = ("VBD", "VBZ")
+PAST_FORMS = ("VBD", "VBN", "VBZ")
 SUBJECTS = ("nsubj", "nsubj:pass", "csubj", "csubj:pass")
 CLAUSES = word_set("root conj parataxis list ccomp advcl acl dep")
 PEOPLE = ("men", "women", "people")

@@ -39,7 +39,9 @@ from litepyramid.judges.lexical.lexical_judge import (
 )
 from litepyramid.judges.mini import FOLDER, Join, MiniJudge, logit
 
-HEARD = {"yes": 1.0, "floor": -1.2, "rise": 3.0, "far": 1.0, "doubt": -1.5}
+HEARD = {
+    "yes": 1.0, "no": 0.08, "floor": -1.2, "rise": 2.0, "far": 1.0, "doubt": -1.5,
+}  # fmt: skip
 
 Array = NDArray[np.float64]
 

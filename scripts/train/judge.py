@@ -244,7 +244,7 @@ def load_base(encoder: Path | None) -> Any:
     model = transformers.AutoModelForSequenceClassification.from_pretrained(
         str(encoder), id2label=names, label2id={n: k for k, n in names.items()}
     )
-    widen_types(model, "once")
+    widen_types(model)
     return model
 
 

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -17,6 +18,7 @@ from cases import cases, quick_score, refused, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import litepyramid as lp
 from litepyramid.data.score_tables import read_scores
 from litepyramid.data.scores import Scores, score_lines
 from litepyramid.meta import correlate
@@ -121,13 +123,13 @@ metric score values systems metrics x
 
 @pytest.mark.parametrize("name", ANY_NAME.split())
 def test_a_metric_may_have_any_name(tmp_path, name):
-    rows = [{**row, name: number} for number, row in enumerate(WIDE)]
+    rows = [{**row, name: number / 2} for number, row in enumerate(WIDE)]
     frame = pandas.DataFrame(rows)
     frame.to_csv(tmp_path / "s.csv", index=False)
     for source in (rows, frame, tmp_path / "s.csv"):
         table = read_scores(source)
         assert table.metrics == tuple(sorted([*EXPECTED, name]))
-        same(table[name], [[2, 1], [0, np.nan]])
+        same(table[name], [[1, 0.5], [0, np.nan]])
 
 
 def test_what_is_not_read_is_told(tmp_path):
@@ -445,3 +447,53 @@ def test_no_order_of_rows_columns_and_sources_changes_a_bit(rows, columns, one, 
     assert table.sha == usual.sha
     options = {"level": ["system", "summary", "global"]}
     assert correlate(table, **options) == correlate(usual, **options)
+
+
+@pytest.mark.parametrize("name", ["id", "question_id", "doc_id"])
+def test_ids_beside_those_that_are_named_are_no_metric(name):
+    rows = [{**row, name: 100 + number} for number, row in enumerate(WIDE)]
+    table = read_scores(rows)
+    assert table.metrics == ("human", "rouge-1_f1")
+    assert table.left_out == (name,)
+
+
+@pytest.mark.parametrize("metric", ["human", "rater"])
+def test_the_human_score_may_be_a_table(metric):
+    """It was taken for an array, of which rows are none."""
+    scores = pandas.DataFrame(WIDE).drop(columns="human")
+    people = [
+        {"system": row["system"], "input": row["input"], metric: row["human"]}
+        for row in WIDE
+    ]
+    rows = pandas.DataFrame(people).melt(
+        id_vars=["system", "input"], var_name="metric", value_name="score"
+    )
+    for human in (people, pandas.DataFrame(people), rows):
+        table = read_scores(scores, human)
+        assert table.human == (metric,)
+        same(table[metric], EXPECTED["human"])
+        same(table["rouge-1_f1"], EXPECTED["rouge-1_f1"])
+
+
+def test_arrays_have_no_columns():
+    with refused("columns has no effect on two arrays"):
+        read_scores([1, 2], [1, 2], columns="system=model")
+
+
+def test_scores_of_systems_alone_have_no_inputs(tmp_path):
+    """Beside cells they would count as one more input; alone, as the only one."""
+    rows = [{"system": s, "x": n, "human": n * n} for n, s in enumerate("abcd")]
+    cells = [{**row, "input": i} for row in rows for i in "12"]
+    with refused("each input"):
+        read_scores([rows, cells])
+    for table in (rows, [1, 2, 4, 3]):
+        human = [0, 1, 4, 9] if table is not rows else None
+        result = lp.meta.correlate(table, human)
+        assert {one.level for one in result.correlations} == {"system"}
+        with refused("none for inputs"):
+            lp.meta.correlate(table, human, level="summary")
+    with refused("none for inputs"):
+        lp.meta.correlate(rows, level="system", coefficient="spa")
+    for verb in (lp.meta.stability, partial(lp.compare, metric="x")):
+        with refused("none for inputs"):
+            verb(rows)

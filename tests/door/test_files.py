@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from cases import cases, refused
+from cases import cases, quick_score, refused
 from door.holding import held, references_of, same_data, texts_of, units_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -342,3 +342,33 @@ def test_realsumm(realsumm):
     assert (len(data.inputs), len(data.systems)) == (100, 25)
     assert sum(map(len, data.example_folds)) == 100
     assert sum(map(len, data.system_folds)) == 25
+
+
+@pytest.mark.parametrize(
+    ("text", "system"),
+    [
+        ("It rained all day.\nWe left.\n", "system"),
+        ("bart,t5\nIt rained.,No.\nWe left.,No.\n", "bart"),
+        ('["It rained.", "We left."]', "system"),
+    ],
+)
+def test_standard_input_is_lines_a_table_or_json(monkeypatch, text, system):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    result = quick_score("-", [["It rained."], ["We left."]])
+    assert result.scores[system] == 1
+
+
+def test_lines_that_may_be_a_table_are_refused(monkeypatch):
+    text = b"It rained, all day.\nWe left.\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    with refused("lines, or a table"):
+        quick_score("-", [["It rained."], ["We left."]])
+
+
+def test_ids_beside_ids_are_refused_and_none_is_noted():
+    texts = {"a": {"x": "None", "y": "We left."}}
+    units = {"x": ["It rained."], "y": ["We left."]}
+    with refused("all have their own"):
+        quick_score(texts, units, ids=["p", "q"])
+    [note] = [one for one in quick_score(texts, units).notes if "'None'" in one]
+    assert note.startswith("1 answer")

@@ -26,7 +26,6 @@ data       | 3                                          | int
 data       | {"m": 1}                                   | int
 data       | {"m": [1]}                                 | input '1' is 1
 data       | {"m": ["x", "y"]}                          | 2, as many
-data       | {"m": ["x \ud83d"]}                        | half
 data       | {"m\ud83d": ["x"]}                         | half
 data       | {"m": {"x", "y"}}                          | order
 data       | {None: ["x"]}                              | None

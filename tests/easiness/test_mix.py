@@ -283,3 +283,24 @@ def test_a_bad_line_is_named(tmp_path, line, words):
     with refused(words) as error:
         read_easiness(path)
     assert f"{path}:2:" in str(error.value)
+
+
+def test_inputs_without_scus_are_left_out_and_counted():
+    """People may have written SCUs of some inputs only."""
+    texts = {
+        name: [f"It rained in {name}. We left."] for name in ("Rome", "Oslo", "Bonn")
+    }
+    scus = {"Oslo": ["It rained in Oslo.", "We left."]}
+    extracted = extract(texts)
+    whole = mix(scus, references={"Oslo": texts["Oslo"]})
+    easiness = predict(texts)
+    for sources in (
+        {"references": texts},
+        {"stus": extracted, "references": texts},
+        {"stus": extracted},
+        {"stus": extracted, "easiness": easiness},
+    ):
+        mixed = mix(scus, **sources)
+        assert mixed.units == whole.units
+        assert "2 inputs have no SCUs, and no units here." in mixed.notes
+    assert not any("no SCUs" in note for note in whole.notes)

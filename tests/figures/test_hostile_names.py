@@ -2,9 +2,11 @@
 
 import csv
 import io
+import json
 
 from cases import quick_score, refused
 
+import litepyramid as lp
 from litepyramid.checked import guarded, unguarded
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import latex_escape
@@ -83,6 +85,22 @@ def test_half_a_character_is_refused_before_anything_is_judged(tmp_path):
     """A file's name in another encoding holds one."""
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a\udc80.txt").write_text("It rained.\n")
-    for texts in (tmp_path / "texts", {"a\udc80": ["It rained."]}, ["a\udc80"]):
+    for texts in (tmp_path / "texts", {"a\udc80": ["It rained."]}):
         with refused("half character"):
             quick_score(texts, [["It rained."]])
+
+
+def test_half_a_character_in_an_answer_stops_no_other(tmp_path):
+    """A model that stops in the middle of one leaves it."""
+    texts = {"a": "It rained.", "b": "It rained \ud83d"}
+    units = {"a": ["It rained."], "b": ["It rained."]}
+    rows = [{"system": "s", "input": key, "summary": texts[key]} for key in texts]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    for given in (rows, path, {"s": texts}):
+        result = quick_score(given, units)
+        assert result.scores == {"s": 1.0}
+        assert result.summaries.texts == (("It rained.", "It rained �"),)
+        assert "1 text holds �" in result.to_table()
+        result.save(tmp_path / "scores.json", force=True)
+        assert lp.report(tmp_path / "scores.json") == result

@@ -136,7 +136,7 @@ def plan(folder):
 def answers(folder):
     files = [folder / "answers.json"]
     tasks = folder / "tasks.json"
-    shown(lp.import_answers(tasks, files, writers="all", drafts=True))
+    shown(lp.import_answers(tasks, files, drafts=True))
 
 
 def pairs(folder):

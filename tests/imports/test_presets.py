@@ -350,3 +350,17 @@ def test_a_log_holds_answers_before_what_graders_said_of_them(tmp_path):
     metrics = {**events[1], "type": "metrics", "data": {"accuracy": 1.0}}
     held = lines_of([*events[:3], graded, metrics, *events[3:]], tmp_path)
     assert column(held, "summary") == ["On Monday.", "The town."]
+
+
+def test_a_table_of_promptfoo_is_not_scored_with_its_verdicts(tmp_path):
+    """The reason quotes what was expected: two wrong answers scored .64."""
+    path = tmp_path / "p.csv"
+    cell = '"[FAIL] (0.00) Expected ""In May.""\n---\nNobody."'
+    path.write_text(f"question,expected,[m] x\nWhen?,In May.,{cell}\n")
+    columns = "input=question,reference=expected,system=*"
+    with refused("litepyramid convert"):
+        lp.score(path, columns=columns, judge="recall")
+    path = tmp_path / "p.json"
+    path.write_text('{"evalId": "e", "results": {"results": []}, "config": {}}')
+    with refused("litepyramid convert"):
+        lp.score(path, judge="recall")

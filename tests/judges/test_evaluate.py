@@ -18,9 +18,9 @@ from litepyramid.judges.evaluate import (
     calibrate,
     calibration_slope,
     evaluate,
-    recalibrated,
     roc_auc,
 )
+from litepyramid.judges.fairness import recalibrated
 from litepyramid.judges.labelled import load_contrast
 from litepyramid.language import language_of, other_languages
 from litepyramid.training.pairs import read_pairs

@@ -101,6 +101,7 @@ JOIN = {
     "lexical": 0.7,
     "distance": 3.0,
     "yes": 0.4,
+    "no": 0.1,
     "floor": -1.0,
     "rise": 2.0,
     "far": 0.6,
@@ -116,9 +117,10 @@ def joined(row, lexical, distance, words):
     odds = powers[0] / (powers[1] + powers[2])
     entailed = max(-8.0, min(8.0, math.log(odds)))
     said = max(-8.0, min(8.0, math.log(lexical / (1 - lexical))))
-    trust = min(1.0, 30 / words)
+    trust = min(1.0, 30 / words) ** 2
 
     yes = 0.5 + 0.7 * said - 3.0 * distance + 0.4 * trust * max(0.0, entailed)
+    yes += 0.1 * min(0.0, entailed)
     ceiling = -1.0 + 2.0 * distance + 0.6 * (1 - trust)
     ceiling += math.log(1 + math.exp(entailed + 0.5))
     # The soft minimum of two logits, of the sharpness 2.
@@ -265,7 +267,7 @@ def test_a_judgement_is_the_same_in_any_company(mini, summary, units, draw):
 
 def test_the_grid_of_logits_hides_nothing(mini):
     """Before they are rounded, logits are the same bits alone and in company too."""
-    backend = AskingBackend(module.FOLDER / "model.onnx", "once", 104)
+    backend = AskingBackend(module.FOLDER / "model.onnx", 104)
     summary = [101, *range(2000, 2050), 102]
     units = [[101, *range(2000 + 7 * n, 2003 + 9 * n), 102] for n in range(6)]
     past, _ = backend.read(summary)
@@ -280,7 +282,7 @@ def test_the_grid_of_logits_hides_nothing(mini):
 
 def test_distances_of_words_equal_those_of_a_slow_reference(mini):
     """Piece by piece, from the graph's own directions and weights."""
-    backend = AskingBackend(module.FOLDER / "model.onnx", "once", 104)
+    backend = AskingBackend(module.FOLDER / "model.onnx", 104)
     summary = [101, *range(2000, 2040), 102]
     units = [[101, *range(2030, 2036 + n), 102] for n in range(5)] + [[101, 102]]
     words = backend.words(units)

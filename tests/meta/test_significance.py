@@ -104,7 +104,8 @@ def test_interval_holds_the_share_of_samples_and_counts_failed_ones(table_of):
     with refused("only 1 input"):
         interval(made_up(table_of, n=4, m=1), method="boot-inputs")
     # A formula needs no samples.
-    interval(table, samples=1, method="fisher", coefficient="pearson")
+    with refused("samples has no effect"):
+        interval(table, samples=1, method="fisher", coefficient="pearson")
 
 
 # P-values

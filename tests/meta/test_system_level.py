@@ -170,7 +170,7 @@ def test_mistakes_are_named():
         (delta, scores, {"lower": 2, "upper": 1}, "lower end"),
         (delta, scores, {"full": other}, "share no metric"),
         (stability, scores, {"sizes": [0]}, "number from 1"),
-        (stability, scores, {"sizes": [3]}, "at most the number"),
+        (stability, scores, {"sizes": [3]}, "none for inputs"),
     ):
         with refused(message):
             verb(metric, human=scores, **options)

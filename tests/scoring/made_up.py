@@ -30,8 +30,9 @@ def made_up_data(seed, fault="", systems=4, inputs=60, uneven=False) -> Data:
 
     Inputs differ in what no judge can know. Faults: ``length`` (long summaries get
     more), ``lenient`` (everything gets more), ``negation`` (a negated fact is judged by
-    its opposite). Inputs have 8 facts of weight 1, or 4 to 8 of weights that are
-    `uneven`.
+    its opposite), ``system`` (the worst system gets more), ``copied`` (the more of a
+    summary stands in the reference). Inputs have 8 facts of weight 1, or 4 to 8 of
+    weights that are `uneven`; summaries copy between nothing and all.
     """
     rng = np.random.default_rng(seed)
 
@@ -53,6 +54,8 @@ def made_up_data(seed, fault="", systems=4, inputs=60, uneven=False) -> Data:
     def rows(values):
         return [row[:count] for row, count in zip(values.tolist(), counts, strict=True)]
 
+    copying = np.random.default_rng(seed)
+    references = [" ".join(copying.choice(WORDS, 80)) for _ in range(inputs)]
     summaries = {}
     labels = {}
     presence = {}
@@ -67,13 +70,39 @@ def made_up_data(seed, fault="", systems=4, inputs=60, uneven=False) -> Data:
             logit += 1.0
         elif fault == "negation":
             logit[negated] *= -1
+        elif fault == "system" and s == 0:
+            logit += 1.5
 
-        summaries[f"s{s}"] = list(map(some_words, sizes))
+        texts = list(map(some_words, sizes))
+        for i, share in enumerate(copying.random(inputs)):
+            words = texts[i].split()
+            count = round(share * len(words))
+            copied = references[i].split()[:count]
+            texts[i] = " ".join(copied + [f"{word}s" for word in words[count:]])
+            if fault == "copied":
+                logit[i] += 2 * share - 1
+
+        summaries[f"s{s}"] = texts
         labels[f"s{s}"] = rows(label.astype(int))
         presence[f"s{s}"] = rows(expit(logit))
 
     names = [entry.input for entry in units]
-    return lp.load(summaries, units, labels=labels, presence=presence, ids=names)
+    given = {"references": references, "labels": labels, "presence": presence}
+    return lp.load(summaries, units, ids=names, **given)
+
+
+def judge_of(data):
+    """A judge that gives the presence of a data set, by the texts."""
+    known = {}
+    for n, row in enumerate(data.summaries.texts):
+        presence = data.presence.units.split(data.presence.values[n])
+        for name, text in zip(data.inputs, row, strict=True):
+            known[text] = dict(zip(data.units[name].texts, presence[name], strict=True))
+
+    def judge(summary, units):
+        return [known[summary][unit] for unit in units]
+
+    return judge
 
 
 def made_up(seed, fault="", **sizes) -> ScoreResult:

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from cases import refused
 
+import litepyramid as lp
 from litepyramid import cli
+from litepyramid.data.scores import Scores
 from litepyramid.scoring import inference
 from litepyramid.scoring.inference import flip_p_values
 from litepyramid.stats import adjust_p_values, all_pairs
@@ -44,3 +47,13 @@ def test_too_little_memory_is_one_line(monkeypatch, capsys):
         cli.main()
     assert stop.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_more_pairs_than_can_be_tested_are_refused_with_what_to_do(monkeypatch):
+    values = np.random.default_rng(3).normal(size=(12, 10))
+    systems = [f"s{n}" for n in range(12)]
+    table = Scores.of({"x": values}, systems, [*map(str, range(10))])
+    monkeypatch.setattr(inference, "MOST_TESTED", 200)
+    with refused("66 pairs of systems on 10 inputs.*--against"):
+        lp.compare(table, samples=50)
+    assert len(lp.compare(table, against="s0", samples=50).pairs) == 11

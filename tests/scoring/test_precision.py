@@ -110,3 +110,50 @@ def test_what_is_missing_or_too_much_is_refused(options):
 def test_ids_are_taken_as_by_score(name):
     sides = dict(zip("ab", REFERENCES, strict=True))
     assert precision(ids=["a", "b"], **{name: sides}).inputs == ("a", "b")
+
+
+def test_a_saved_precision_can_be_gated(tmp_path):
+    """Its facts are each run's own: scores are compared, and no fact is lost."""
+    worse = {name: [texts[0], "Mars exploded."] for name, texts in TEXTS.items()}
+    old = precision(references=REFERENCES)
+    new = precision(worse, references=REFERENCES)
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    for path, result in zip(paths, (old, new), strict=True):
+        result.save(path)
+
+    for runs in (paths, (old, new)):
+        result = lp.changes(*runs, fail_under=0.9)
+        assert [change.new for change in result.changes] == pytest.approx(
+            [np.nanmean(row) for row in new.values]
+        )
+        assert result.exit_status == 1
+        assert not any(change.lost or change.gained for change in result.changes)
+        assert "fact" not in result.verdict
+        assert "lost" not in result.to_markdown() + result.to_table()
+    assert lp.changes(paths[0], paths[0], fail_if="worse").exit_status == 0
+    with refused("fail_if_lost has no effect on precision"):
+        lp.changes(*paths, fail_if_lost=1)
+
+
+def test_what_of_two_precisions_must_be_the_same():
+    old = precision(references=REFERENCES)
+    documents = [" ".join(own) for own in REFERENCES]
+    told = precision(documents=documents)
+    with refused("different rules"):
+        lp.changes(old, told, across_judges=True)
+    with refused("premises_sha"):
+        lp.changes(old, precision(references=[["It rained."], ["We left."]]))
+    # What was retrieved is data of each run.
+    assert lp.changes(told, precision(documents=["It rained.", "We left."]))
+    # References are of an input, whoever summarises it.
+    one = {"good": TEXTS["good"]}
+    assert len(lp.changes(precision(one, references=REFERENCES), old).changes) == 1
+
+    longer = TEXTS | {"good": ["It rained.", "We left."]}
+    both = []
+    for texts in (TEXTS, longer):
+        recall = lp.score(texts, references=REFERENCES, **OPTIONS)
+        both.append(precision(texts, references=REFERENCES, recall=recall))
+    assert lp.changes(*both).changes
+    with refused():
+        lp.changes(old, lp.score(TEXTS, references=REFERENCES, **OPTIONS))

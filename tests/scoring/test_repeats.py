@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import litepyramid as lp
+from litepyramid.data.scores import Scores
 from litepyramid.stats import average_repeats
 
 
@@ -115,9 +116,29 @@ def test_the_numbers_of_repeats_change_no_bit(order):
     assert averaged.means == average_repeats(values, ["a"] * 7).means
 
 
-def test_precision_takes_one_answer_for_each_input():
-    with refused("several answers"):
-        lp.precision(ROWS, references={"1": ["It rained."], "2": ["It rained."]})
+@pytest.mark.parametrize("rows", [ROWS, ROWS[::-1]])
+def test_precision_is_averaged_over_answers_too(rows):
+    references = {"1": ["It rained."], "2": ["It rained."]}
+    recall = lp.score(rows, UNITS, judge="recall", samples=50)
+    options = {"judge": "recall", "samples": 50}
+    result = lp.precision(rows, references=references, **options)
+    assert result.systems == ("a", "b")
+    assert result.values.tolist() == [[0.5, 1.0], [1.0, 0.0]]
+    assert "'a' gave up to 2 answers to an input" in result.to_table()
+    with refused("recall of several answers"):
+        lp.precision(rows, references=references, recall=recall, **options)
+
+    # Contexts of a system, or of each of its answers.
+    of_system = [
+        {"system": s, "input": i, "document": "It rained."} for s in "ab" for i in "12"
+    ]
+    told = [{**row, "document": row["summary"]} for row in rows]
+    for documents, expected in (
+        (of_system, result.values.tolist()),
+        (told, [[1, 1], [1, 1]]),
+    ):
+        found = lp.precision(rows, documents=documents, **options)
+        assert found.values.tolist() == expected
 
 
 def test_what_one_input_has_twice_and_others_once_is_missing_nowhere():
@@ -129,6 +150,53 @@ def test_what_one_input_has_twice_and_others_once_is_missing_nowhere():
     result = quick_score(rows, units)
     assert result.counts["missing_summaries"] == 0
     assert result.scores == {"s": 1}
+
+
+def test_answers_that_people_judge_stay_answers_of_one_system(tmp_path):
+    """Their labels come back as those of repeats, of which none is a system."""
+    exported = lp.export(ROWS, tmp_path / "tasks", units=UNITS, form="csv")
+    assert "systems 2 " in " ".join(exported.to_table().split())
+    sheet = tmp_path / "tasks" / "sheet.csv"
+    lines = sheet.read_text("utf-8-sig").splitlines()
+    header = lines[0].split(",")
+    rows = [dict(zip(header, line.split(","), strict=True)) for line in lines[1:]]
+    for row in rows:
+        row["present"] = "yes" if "rained" in row["summary"] else "no"
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, header)
+        writer.writeheader()
+        writer.writerows(rows)
+
+    judged = tmp_path / "judged"
+    lp.import_answers(tmp_path / "tasks", [sheet], output=judged)
+    options = {"labels": judged / "labels", "judge": "recall", "samples": 50}
+    again = lp.score(judged / "summaries", judged / "units.jsonl", **options)
+    both = [again, lp.score(ROWS, UNITS, **options)]
+    for result in both:
+        assert result.human.tolist() == [[0.5, 1.0], [1.0, 0.0]]
+    assert both[0].values.tolist() == both[1].values.tolist()
+    with refused("a sample of several answers"):
+        sample = lp.Sampling(2)
+        lp.export(ROWS, tmp_path / "sample", units=UNITS, sample=sample)
+
+
+def test_answers_of_a_system_are_combined_by_their_means():
+    rows = []
+    for number in range(12):
+        rained = float(number % 3 == 0)
+        for system, repeat in ("a", 1), ("a", 2), ("b", 1):
+            text = "It rained." if (number + repeat) % 2 else "It snowed."
+            row = {"system": system, "input": number, "summary": text}
+            label = (rained + repeat) % 2 if number % 4 else None
+            rows.append({**row, "repeat": repeat, "unit": "It rained.", "label": label})
+    scored = lp.score(rows, judge="recall", samples=50)
+    result = lp.combine(scored, assume_random=True)
+    assert {*result.scores} == {"a", "b"}
+    assert len(result.pairs) == 1
+    assert result.labels == 9
+    means = {"judge": scored.values, "human": scored.human}
+    table = Scores.of(means, scored.systems, scored.inputs)
+    assert lp.combine(table, assume_random=True).scores == result.scores
 
 
 def test_what_is_left_out_is_told_once():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import quick_score, refused
 
 import litepyramid as lp
 from litepyramid.data.saved import checksum_of
@@ -196,3 +196,44 @@ def test_results_of_two_judges_or_of_other_units_are_not_one_table():
         lp.compare([part("a"), part("b", UNITS | {"q2": ["It snowed."]})])
     with refused("version"):
         lp.compare([part("a"), of_version(part("b"), "0.0.9")])
+
+
+def test_a_saved_result_brings_its_parts_as_they_are(tmp_path):
+    """Weights with its units, other units with its labels, what is missing."""
+    rubric = {"q": [{"text": "A river.", "weight": 5}, {"text": "B.", "weight": -3}]}
+    labels = [{"system": "a", "input": "q", "unit": "A river.", "label": 1}]
+    labels.append({**labels[0], "unit": "B."})
+    result = quick_score({"a": {"q": "A river. B."}}, rubric, rule="points")
+    result.save(path := tmp_path / "rubric.json")
+    for source in ({"data": path}, {"data": result}, {"presence": path}):
+        again = lp.score(**source, labels=labels, rule="points", samples=100)
+        assert again.scores == result.scores == {"a": 0.4}, source
+
+    texts = {"a": {"i": "A river."}, "b": {"i": "B stone."}}
+    of_people = {"i": [{"text": "A river.", "weight": 3}, "B stone."]}
+    sides = {"labels": {"a": {"i": [1, 0]}, "b": {"i": [0, 1]}}}
+    both = quick_score(texts, {"i": ["C.", "A x."]}, **sides, label_units=of_people)
+    both.save(path := tmp_path / "label_units.json")
+    for again in (lp.report(path), lp.score(path), lp.score(presence=path)):
+        assert again.human_scores == {"a": 0.75, "b": 0.25}
+    assert ",4,0.5,1.0,1.0," in lp.evaluate("recall", path).to_csv()
+
+    texts["b"]["i"] = None
+    missing = quick_score(texts, of_people, nulls="missing")
+    missing.save(path := tmp_path / "missing.json")
+    for again in (lp.score(path), lp.score(presence=path)):
+        assert again.scores.keys() == {"a", "b"}
+        assert np.isnan(again.scores["b"])
+
+
+def test_presence_of_other_texts_is_refused(tmp_path):
+    units = {"i": ["A river.", "B stone."]}
+    texts = {"a": {"i": "A river."}, "b": {"i": "B stone."}}
+    quick_score(texts, units).save(path := tmp_path / "old.json")
+    given = lp.score(texts, units, presence=path)
+    given.save(again := tmp_path / "given.json")
+    assert lp.report(again) == given
+    frame = given.to_frame("units")
+    assert lp.score(texts, presence=frame).scores == given.scores
+    with refused("other texts"):
+        lp.score({**texts, "a": {"i": "Nothing."}}, units, presence=path)

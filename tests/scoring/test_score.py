@@ -151,3 +151,14 @@ def test_human_score_of_realsumm_to_the_last_digit(realsumm):
     result = quick_score(lp.load(realsumm))
     assert len(result.systems) == 25
     assert result.human_scores["abs_bart_out"] == 0.48349483849483854
+
+
+def test_a_unit_without_presence_is_told_with_its_place():
+    presence = {"a": {"1": [1, None], "2": [1]}, "b": {"1": [1, 0], "2": [0]}}
+    units = {"1": ["It rained.", "We left."], "2": ["It snowed."]}
+    result = quick_score(units=units, presence=presence)
+    assert np.isnan(result.values[0, 0])
+    (note,) = [note for note in result.notes if "not scored" in note]
+    assert note.startswith("1 summary is not scored")
+    assert "'a' on '1'" in note
+    assert result.to_table().count("not scored") == 1

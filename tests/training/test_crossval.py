@@ -265,7 +265,7 @@ def test_nothing_to_learn_from_and_sets_of_one_name(dataset, tmp_path):
         lp.finetune("lexical", output=tmp_path / "x")
     with refused(r"of one name .* \(synthetic, synthetic\)"):
         lp.finetune(
-            "lexical",
+            "mini",
             dataset,
             output=tmp_path / "x",
             evaluate=[dataset] * 2,
@@ -276,13 +276,8 @@ def test_a_run_stopped_while_it_is_evaluated_goes_on(dataset, tmp_path, monkeypa
     """It said "already exists" for ever."""
     goal = tmp_path / "judge"
 
-    def tuned(output=goal, settings=FAST):
-        return lp.finetune(
-            "lexical",
-            dataset,
-            output=output,
-            settings=settings,
-        )
+    def tuned(output=goal, settings=()):
+        return lp.finetune("lexical", dataset, output=output, settings=settings)
 
     with monkeypatch.context() as patched:
         patched.setattr("litepyramid.training.finetune.validate", stop)
@@ -290,7 +285,7 @@ def test_a_run_stopped_while_it_is_evaluated_goes_on(dataset, tmp_path, monkeypa
             tuned()
 
     with refused("already exists"):
-        tuned(settings=replace(FAST, seed=1))
+        tuned(settings=["seed=1"])
     with monkeypatch.context() as patched:
         patched.setattr("litepyramid.training.finetune.save_lexical", stop)
         result = tuned()

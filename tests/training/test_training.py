@@ -374,10 +374,10 @@ def test_a_mixture_takes_each_source_as_often_as_its_weight_says(tmp_path):
     assert sorted(map(drawn.count, pairs)) == [2, 2, 3, 3]
 
 
-@pytest.fixture(scope="module", params=["match", "packed"])
-def mini(matching, tmp_path_factory, request):
-    """A judge that reads as mini does, or a summary once, of an encoder without a head,
-    trained by one verb."""
+@pytest.fixture(scope="module")
+def mini(matching, tmp_path_factory):
+    """A judge that reads as mini does, of an encoder without a head, trained by one
+    verb."""
     from transformers import BertModel
 
     work = tmp_path_factory.mktemp("mini")
@@ -392,7 +392,7 @@ def mini(matching, tmp_path_factory, request):
         synthetic_pairs(400, 1),
         lambda label: {"label": "e" if label else next(absent)},
     )
-    settings = replace(FAST, head="three-class", **{request.param: True})
+    settings = replace(FAST, head="three-class", packed=True)
     folder = work / "mini"
     lp.finetune(
         str(encoder),
@@ -438,7 +438,6 @@ def test_a_judge_that_is_tuned_by_next_to_nothing_says_what_it_said(mini, tmp_pa
     assert np.ptp(first) > 1
 
 
-@pytest.mark.parametrize("mini", ["packed"], indirect=True)
 def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):
     """Here an item is present if its word is absent: only new labels can say so."""
     monkeypatch.setattr("litepyramid.training.onnx_models.FOLDER", mini)
@@ -457,7 +456,6 @@ def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):
     assert accuracy(tmp_path / "tuned", synthetic_pairs(100, 2)) < 0.1
 
 
-@pytest.mark.parametrize("mini", ["packed"], indirect=True)
 def test_what_cannot_be_rebuilt_is_one_error(mini, tmp_path):
     folder = shutil.copytree(mini, tmp_path / "mini")
     model = folder / "model.onnx"

@@ -442,25 +442,28 @@ def fit_weights(
     present: FloatArray,
     bounds: Sequence[tuple[float, float]],
     ridge: float,
+    counts: FloatArray | None = None,
 ) -> tuple[float, FloatArray]:
     """Bias and weights of a logistic model, each weight within its bounds.
 
-    Minimises the mean log loss + ridge / 2 sum_k (sd_k weight_k)²; the same input gives
-    the same weights.
+    Minimises the mean log loss + ridge / 2 sum_k (sd_k weight_k)², of rows that count
+    as often as `counts` says; the same input gives the same weights.
     """
     from scipy.optimize import minimize
     from scipy.special import expit
 
-    mean = features.mean(axis=0)
-    spread = features.std(axis=0)
+    share = np.ones(len(present)) if counts is None else counts
+    share = share / share.sum()
+    mean = share @ features
+    spread = np.sqrt(share @ (features - mean) ** 2)
     spread = np.where(spread < 1e-9, 1.0, spread)
     rows = np.hstack([np.ones((len(features), 1)), (features - mean) / spread])
     penalty = np.array([0.0, *[ridge] * len(spread)])
 
     def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
         logits = rows @ parameters
-        value = np.mean(np.logaddexp(0.0, logits) - present * logits)
-        slope = rows.T @ (expit(logits) - present) / len(rows) + penalty * parameters
+        value = share @ (np.logaddexp(0.0, logits) - present * logits)
+        slope = (share * (expit(logits) - present)) @ rows + penalty * parameters
         return float(value + penalty @ parameters**2 / 2), slope
 
     limits = [

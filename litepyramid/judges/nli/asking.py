@@ -1,15 +1,13 @@
 """Runs a classifier that is asked about all units of a summary in one call.
 
 The one ONNX graph (`litepyramid.training.packed_onnx` writes it) takes tokens, and keys
-and values of what was read before, and serves two ways of reading:
+and values of what was read before: reading takes a summary's tokens and gives its keys
+and values; asking takes the tokens of all its units, which attend to the summary and
+each to itself.
 
-- *once*: reading takes a summary's tokens and gives its keys and values; asking takes
-  the tokens of all its units, which attend to the summary and each to itself;
-- *pairs*: nothing is read before; the summary's tokens stand before each unit's.
-
-Either way a unit's logits are the same in any company: linear layers are whole numbers,
-attention is padded to lengths that give every number its place in a sum, and logits are
-rounded to a grid as a last guard.
+A unit's logits are the same in any company: linear layers are whole numbers, attention
+is padded to lengths that give every number its place in a sum, and logits are rounded
+to a grid as a last guard.
 
 A graph may also give the states of its lower layers (`NEAR`): how near each word piece
 of a unit, read alone, comes to one of the summary (`word_distance`).
@@ -18,7 +16,7 @@ of a unit, read alone, comes to one of the summary (`word_distance`).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,13 +48,11 @@ UNIT_TOKENS = 96
 MATCH_FROM = 104
 """BERT's word pieces below are special or unused; they are never marked as matching."""
 
-Reading = Literal["once", "pairs"]
-
 PREMISE = 0
 UNIT = 1
 MATCHED = 2
-"""Token types: of a summary, of a unit, and what is added where a word piece stands in
-both. A summary that is read once for all units has no marks of its own."""
+"""Token types: of a summary, of a unit, and what is added where a word piece of a unit
+stands in both. A summary, read once for all units, has no marks of its own."""
 
 # Not −inf: a row of padding alone would be 0 / 0, and NaN spreads.
 _SHUT = np.float32(-1e9)
@@ -187,13 +183,13 @@ class AskingBackend:
     `near` is whether its graph gives the words of texts (`NEAR`).
     """
 
-    def __init__(self, path: Path, reading: Reading, match_from: int) -> None:
-        self._path, self._reading, self._match_from = path, reading, match_from
+    def __init__(self, path: Path, match_from: int) -> None:
+        self._path, self._match_from = path, match_from
         self.session = onnx_session(path)
         self._needed = what_is_asked()
         shapes = {entry.name: entry.shape for entry in self.session.get_inputs()}
         outputs = {entry.name for entry in self.session.get_outputs()}
-        self.near = reading == "once" and NEAR in outputs
+        self.near = NEAR in outputs
         with loading("the model cannot be loaded", path=path):
             layers = [name for name in shapes if name.startswith("past_key")]
             heads, width = shapes[PAST_KEY.format(0)][1:3]
@@ -239,27 +235,15 @@ class AskingBackend:
         `word_distances`."""
         summary = question.summary
         units = question.units
-        near = None
         types = []
         for unit in units:
             types.append(marked(unit, summary, UNIT, self._match_from))
-
-        if self._reading == "once":
-            past, near = self.read(summary)
-            inputs = graph_inputs(units, types, len(summary)) | past
-        else:
-            rows = []
-            for number, unit in enumerate(units):
-                # The summary ends with [SEP]; the unit goes on without its [CLS].
-                rows.append([*summary, *unit[1:]])
-                before = marked(summary, unit, PREMISE, self._match_from)
-                types[number] = [*before, *types[number][1:]]
-            inputs = graph_inputs(rows, types, 0) | self._nothing
-
+        past, near = self.read(summary)
+        inputs = graph_inputs(units, types, len(summary)) | past
         [logits] = self._run(["logits"], inputs)
         if logits.shape != (len(units), 3) or not np.isfinite(logits).all():
             raise ModelError("the logits are not finite numbers", path=self._path)
-        if question.words and near is not None:
+        if question.words:
             distances = word_distances(question.words, near)
             logits = np.column_stack([logits, distances])
         # Sums in float32 differ in the last bits from one processor to another.

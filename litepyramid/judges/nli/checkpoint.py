@@ -237,9 +237,9 @@ class Checkpoint:
     commit. The cache knows it by its fingerprint: ``id@commit``, or a hash of the
     folder's files (`hash_folder`). `relabelled` are its classes where its own labels do
     not tell them. `longest` are the most tokens it can read, if that is known; `onnx`
-    is ``model.onnx`` if that is to be run. `reading` is how a graph that is asked
-    about all units of a summary at once reads (`litepyramid.judges.nli.asking`), else
-    None; `match_from` is the first word piece that it marks where it matches.
+    is ``model.onnx`` if that is to be run. `reading` tells a graph that is asked
+    about all units of a summary at once (`litepyramid.judges.nli.asking`);
+    `match_from` is the first word piece that it marks where it matches.
     """
 
     name: str
@@ -251,7 +251,7 @@ class Checkpoint:
     longest: int | None
     relabelled: str | None = None
     onnx: Path | None = None
-    reading: Literal["once", "pairs"] | None = None
+    reading: Literal["once"] | None = None
     match_from: int = 104
 
     @property
@@ -389,7 +389,7 @@ class _Config:
     max_position_embeddings: int | None = None
     position_biased_input: bool = True
     pad_token_id: int | None = None
-    reading: Literal["once", "pairs"] | None = None
+    reading: Literal["once"] | None = None
     match_from: int = 104
 
     @property

@@ -361,8 +361,7 @@ class NLIJudge(Closing):
                 path=self.checkpoint.source,
                 expected="model.onnx, on the CPU",
             )
-        reading = self.checkpoint.reading or "pairs"
-        return AskingBackend(path, reading, self.checkpoint.match_from)
+        return AskingBackend(path, self.checkpoint.match_from)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:

@@ -14,7 +14,7 @@ from litepyramid.judges.lexical.features import Vocabulary
 from litepyramid.judges.questions import without_questions
 from litepyramid.judges.registry import judge
 from litepyramid.judges.row_readings import Table
-from litepyramid.judges.structure import MOST_ROWS, rows_of
+from litepyramid.structure import MOST_ROWS, rows_of
 
 HEADS = ["plan: Pro; price: $29", "plan: Team; price: $49"]
 NAMED = ["Pro: $29", "Team: $49"]

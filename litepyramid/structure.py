@@ -162,7 +162,8 @@ def _line_rows(lines: Sequence[str]) -> Iterator[Row]:
     while at < len(lines):
         end, rows = _list(lines, at)
         if not rows:
-            end, rows = _table(lines, at)
+            end, table = table_at(lines, at)
+            rows = [*table.values()]
         for cells in rows:
             yield row_of(cells, above)
 
@@ -176,10 +177,20 @@ def _line_rows(lines: Sequence[str]) -> Iterator[Row]:
         at += 1
 
 
-def _table(lines: Sequence[str], start: int) -> tuple[int, list[list[Cell]]]:
-    """The rows of a table that begins at a line, and the line behind it."""
+def table_at(
+    lines: Sequence[str], start: int, longest: int = 12
+) -> tuple[int, dict[int, list[Cell]]]:
+    """The table that begins at a line: the line behind it, and its rows by their line,
+    neither the one of the heads nor a line of dashes.
+
+    Only between ``|`` a cell may have more than `longest` words or be a sentence.
+
+    Example:
+        >>> table_at(["plan,price", "Pro,$29", "Team,$49"], 0)[1][2]
+        [Cell(head='plan', value='Team'), Cell(head='price', value='$49')]
+    """
     for mark, least in _MARKS:
-        table: list[list[str]] = []
+        table: dict[int, list[str]] = {}
         ruled = False
         end = start
         while end < len(lines) and lines[end].strip():
@@ -187,19 +198,27 @@ def _table(lines: Sequence[str], start: int) -> tuple[int, list[list[Cell]]]:
                 ruled = ruled or len(table) == 1
             else:
                 cells = _split(lines[end], mark)
-                if len(cells) < 2 or (table and len(cells) != len(table[0])):
+                if len(cells) < 2 or (table and len(cells) != len(table[start])):
                     break
-                table.append(cells)
+                # Lines with as many commas or semicolons may be sentences.
+                if mark != "|" and _is_prose(cells, longest):
+                    break
+                table[end] = cells
             end += 1
 
-        if len(table) < least or _is_prose(table):
+        if len(table) < least:
             continue
-        heads = [""] * len(table[0])
-        if ruled or _has_heads(table):
-            heads, *table = table
-        return end, [[*map(Cell, heads, row)] for row in table]
+        texts = [*table.values()]
+        heads = [""] * len(texts[0])
+        if ruled or _has_heads(texts):
+            heads = table.pop(start)
+        rows = {}
+        for at, values in table.items():
+            pairs = zip(heads, values, strict=True)
+            rows[at] = [Cell(head, value) for head, value in pairs if value]
+        return end, rows
 
-    return start, []
+    return start, {}
 
 
 def _split(line: str, mark: str) -> list[str]:
@@ -207,7 +226,7 @@ def _split(line: str, mark: str) -> list[str]:
     line = line.strip()
     if mark == "|":
         parts = line.strip("|").split("|")
-    elif mark == ",":
+    elif mark == "," and '"' in line and len(line) <= _LONGEST:
         parts = next(csv.reader([line], skipinitialspace=True))
     elif mark == "  ":
         parts = re.split(r"\s{2,}", line)
@@ -216,11 +235,10 @@ def _split(line: str, mark: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def _is_prose(table: Sequence[Sequence[str]]) -> bool:
-    """Whether lines with as many commas or semicolons are sentences."""
-    ends = sum(row[-1].endswith((".", "!", "?")) for row in table)
-    longest = max(len(cell.split()) for row in table for cell in row)
-    return 2 * ends > len(table) or longest > 12
+def _is_prose(cells: Sequence[str], longest: int) -> bool:
+    """Whether cells are rather parts of a sentence."""
+    words = max(len(cell.split()) for cell in cells)
+    return words > longest or cells[-1].endswith((".", "!", "?"))
 
 
 def _has_heads(table: Sequence[Sequence[str]]) -> bool:
