@@ -1,9 +1,9 @@
 """From references to the easiness of their sentences: features, fitting, predicting."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -58,6 +58,8 @@ EasinessLike = Easiness | RegressorLike
 ParsesLike = str | Path | Iterable[ParsedReference]
 """Constituency trees, or the interchange file that holds them."""
 
+_TREES_UNREAD = "on features of dependency trees"
+
 
 def predict(
     references: TextsLike | None,
@@ -102,7 +104,7 @@ def predict(
     """
     data = load(references=references, stus=stus, ids=ids, columns=columns)
     model = _regressor(regressor)
-    _check_sources(predict, model.feature_set, parses, stus)
+    no_effect(predict, model.feature_set == WITH_STUS, _TREES_UNREAD, parses=parses)
     features = prepare(
         data.references,
         model.feature_set,
@@ -177,10 +179,9 @@ def fit(
         first = _regressor(None if start == "embedded" else start)
         settings = REFINED
         feature_set = first.feature_set
-    _check_sources(fit, feature_set, parses)
-    started = start is not None
-    no_effect(fit, started, "beside a start, which has its own", features=features)
-    drawn = started and rounds != 0
+    no_effect(fit, feature_set == WITH_STUS, _TREES_UNREAD, parses=parses)
+    no_effect(fit, start is not None, "beside a start", features=features)
+    drawn = start is not None and rounds != 0
     no_effect(fit, not drawn, "where no round draws anything", seed=seed)
     if rounds is not None:
         check_whole("rounds", rounds, 0, 10_000)
@@ -204,16 +205,6 @@ def fit(
         gold.scus,
         first,
     )
-
-
-def _check_sources(
-    function: Callable[..., Any], feature_set: str, parses: Any, stus: Any = None
-) -> None:
-    """Refuses trees, or STUs, that a set of features does not look at."""
-    why = f"on the features {feature_set}"
-    paper = feature_set == CONSTITUENCY
-    no_effect(function, not paper, why, parses=parses)
-    no_effect(function, paper and parses is not None, why, stus=stus)
 
 
 def _regressor(regressor: RegressorLike | None) -> EasinessRegressor:

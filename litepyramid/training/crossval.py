@@ -111,7 +111,8 @@ def crossval(
     no_effect(crossval, len(others) > 0, why, by=by, folds=folds)
     check_trainable(base)
     training, options = as_settings(settings)
-    check_used(training, str(base), folds=True)
+    # The fold itself is held out, and its model is for this machine alone.
+    check_used(training, str(base), "held_out", "early_stop", "onnx")
     trainer, baselines = make_contest(str(base), zero_shot, output, training, options)
     dataset = labelled(data, **sources).with_language()
     for name, one in baselines.items():

@@ -136,21 +136,14 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, Fields]:
     return typed, others
 
 
-def check_used(settings: FinetuneSettings, base: str, *, folds: bool = False) -> None:
-    """Refuses settings that were given where they change nothing; `folds`: in a
-    cross-validation."""
-    used = {field.name for field in fields(FinetuneSettings)}
-    if base in REFITTED:
-        used = {"held_out", "seed", "device"}
-    elif "{fold}" in base:
-        used = {"seed", "device", "revision"}
-    if folds:
-        # The fold itself is held out, and its model is for this machine alone.
-        used -= {"held_out", "early_stop", "onnx"}
-
-    others = {key: one for key, one in asdict(settings).items() if key not in used}
-    where = f"on {base}, cross-validated" if folds else f"on {base}"
-    no_effect(FinetuneSettings, True, where, **others)
+def check_used(settings: FinetuneSettings, base: str, *unused: str) -> None:
+    """Refuses settings that were given where they change nothing: `unused` ones, and
+    most of a judge that is refitted or ready."""
+    ready = base in REFITTED or "{fold}" in base
+    used = {"held_out", "seed", "device", "revision"}
+    for name, value in asdict(settings).items():
+        idle = name in unused or (ready and name not in used)
+        no_effect(FinetuneSettings, idle, f"on {base}", **{name: value})
 
 
 def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
