@@ -20,7 +20,7 @@ from litepyramid.checked import as_type, number
 from litepyramid.data.data import load
 from litepyramid.data.records import InputReferences
 from litepyramid.easiness.gold import Easiness
-from litepyramid.easiness.mix import human_count, ranking
+from litepyramid.easiness.mix import as_share, human_count, ranking
 from litepyramid.easiness.predict import (
     EasinessLike,
     opened_easiness,
@@ -104,7 +104,7 @@ def plan(  # references, STUs and what names them are the data, one, so eight
         )
 
     check_whole("seed", seed, 0)
-    share = None if human_share is None else _share(human_share)
+    share = None if human_share is None else as_share(human_share)
     time, pace = (None, WRITING) if hours is None else _time(hours)
     if sentences is not None:
         check_whole("sentences", sentences, 0)
@@ -144,20 +144,6 @@ def plan(  # references, STUs and what names them are the data, one, so eight
         count = _affordable(planned(0), time, pace)
     asked = {e.input: e.question for e in data.references if e.question}
     return replace(planned(count), questions=asked, seconds=pace)
-
-
-def _share(value: float | str) -> float:
-    """A share of the sentences: .3, or 30%."""
-    text = str(value).strip()
-    share = number(text.removesuffix("%"))
-    if share is None:
-        raise InputError(
-            f"the share is {cut(repr(value))}", expected="a number from 0 to 1, or 30%"
-        )
-    if text.endswith("%"):
-        share /= 100
-    human_count(share, 0)  # is it a share?
-    return share
 
 
 def _time(hours: float | str) -> tuple[float, str]:

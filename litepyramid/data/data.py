@@ -457,14 +457,12 @@ def joined(
     answers = [entry for t in by_role.get("summaries", ()) for entry in t.entries]
     nulls = {(entry.system, entry.input) for entry in answers if entry.value is None}
     repeats = {str(one.system): one.repeat for one in every if one.repeat}
-    are = counted(len(nulls), "answer is missing", "answers are missing")
-    if nulls and no_nulls:
-        remarks.append(
-            f"{are} (null): read as empty; --nulls missing (in Python "
-            'nulls="missing") leaves them out.'
-        )
-    elif nulls and repeats:
-        remarks.append(f"{are} (null): left out of the means over answers.")
+    if nulls and (no_nulls or repeats):
+        are = counted(len(nulls), "answer is missing", "answers are missing")
+        how = "left out of the means over answers."
+        if no_nulls:
+            how = "read as empty; --nulls missing leaves them out."
+        remarks.append(f"{are} (null): {how}")
 
     references = references_of(by_role.get("references"), questions)
     sizes = {

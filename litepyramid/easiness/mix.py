@@ -124,6 +124,20 @@ def stu_count(share: float | Decimal, sentences: int) -> int:
     return math.floor(round(Decimal(str(share)) * sentences, 9))
 
 
+def as_share(value: float | str) -> float:
+    """A share of the sentences: .3, or 30%."""
+    text = str(value).strip()
+    share = number(text.removesuffix("%"))
+    if share is None:
+        raise InputError(
+            f"the share is {cut(repr(value))}", expected="a number from 0 to 1, or 30%"
+        )
+    if text.endswith("%"):
+        share /= 100
+    stu_count(share, 0)  # is it a share?
+    return share
+
+
 def human_count(share: float, sentences: int) -> int:
     """How many of n sentences keep SCUs at people's share: all but those that carry
     STUs."""
@@ -156,7 +170,7 @@ def mix(
     *,
     references: TextsLike | None = None,
     easiness: EasinessLike | None = None,
-    stu_share: float = 0.5,
+    stu_share: float | str = 0.5,
     by: By = "easiness",
     seed: int = 12345,
     ids: TextsLike | None = None,
@@ -177,7 +191,7 @@ def mix(
             STUs just extracted from them.
         easiness: Easiness of every sentence: a file, or what easiness.predict returns;
             predicted by default.
-        stu_share: Share of the sentences that carry STUs.
+        stu_share: Share of the sentences that carry STUs, as .3 or 30%.
         by: How sentences are ranked: by predicted easiness, reversed, by gold easiness
             (from the units), or at random.
         seed: Seed of the random order.
@@ -202,7 +216,7 @@ def mix(
         $ litepyramid units mix example/scus.jsonl --stu-share 0.5 \\
             --references example/references.jsonl -o mixed.jsonl
     """
-    stu_count(stu_share, 0)  # is it a share?
+    share = as_share(stu_share)
     no_effect(mix, by != "random", f"by {by}", seed=seed)
     references = getattr(stus, "references", None) if references is None else references
     # Without references the sentences are those of the file.
@@ -239,7 +253,7 @@ def mix(
                 language=language,
             )
 
-    count = stu_count(stu_share, sum(s.input in inputs for s in sentences))
+    count = stu_count(share, sum(s.input in inputs for s in sentences))
 
     mixed = mix_units(
         human, machine, sentences, count, by=by, easiness=values, seed=seed

@@ -11,6 +11,7 @@ import numpy as np
 
 from litepyramid.data.data import Data
 from litepyramid.data.facts import Facts
+from litepyramid.data.records import Unit
 from litepyramid.data.written import unit_lines
 from litepyramid.disk import jsonl
 from litepyramid.duc.peers import (
@@ -75,20 +76,19 @@ class Converted(Result):
         """What the files were read as, and what was left out."""
         left_out = [f"{what} ({number})" for what, number in self.left_out.items()]
         note = [f"Left out: {', '.join(left_out)}."] if left_out else []
-        if self.to == "units" and (beside := self._beside_texts()):
-            lost = [f"{name} ({number})" for name, number in beside.items()]
+        if self.to == "units" and (lost := self._beside_texts()):
             note.append(f"A line file (.txt) has no place for {', '.join(lost)}.")
         return (*self.told, *note)
 
-    def _beside_texts(self) -> Counter[str]:
-        """How many units say something beside their texts, and how many inputs a
-        question."""
-        questions = [1 for entry in self.data.units if entry.question]
-        beside = Counter({"question": len(questions)})
-        for unit in self.data.units.every:
-            for field in fields(unit)[1:]:
-                beside[field.name] += getattr(unit, field.name) != field.default
-        return +beside
+    def _beside_texts(self) -> list[str]:
+        """What units say beside their texts."""
+        units = self.data.units.every
+        lost = []
+        for field in fields(Unit)[1:]:
+            if any(getattr(unit, field.name) != field.default for unit in units):
+                lost.append(field.name)
+        asked = any(entry.question for entry in self.data.units)
+        return [*lost, "question"] if asked else lost
 
     def to_tables(self) -> Sequence[Table]:
         """How many lines have each column."""

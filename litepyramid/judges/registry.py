@@ -217,6 +217,8 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     if len(several) > 1:
         join: Join = settings.pop("join", None) or "mean"
         choose("way to join judges", join, Join)
+        if len({*several}) < len(several):
+            raise InputError(f"one judge twice ({name})", expected="different judges")
         _check_settings(several, settings)
         judges = []
         for one in several:

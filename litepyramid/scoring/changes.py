@@ -27,7 +27,6 @@ from litepyramid.scoring.system_changes import (
     system_changes,
     without_group,
 )
-from litepyramid.stats import EQUAL_WITHIN
 from litepyramid.tables import Column, Result, Table, frame, record, row
 from litepyramid.text import counted, cut, written
 from litepyramid.types import Fields, Names, ResultLike, Signature, Texts
@@ -156,6 +155,9 @@ class ChangeResult(Result):
 
         kinds = _KINDS if self.of_facts else ()
         columns = [*run, "system", *kinds, "old", "new", *measures, "better", "worse"]
+        # Over all inputs of the new run.
+        if any(change.score != change.new for change in self.changes):
+            columns.append(Column("score", "new, all inputs"))
         failures = [f"FAIL: {reason}" for reason in self.failures]
         notes = [*failures, *self.notes, str(self.signature)]
         rows = self.rows("systems")
@@ -396,7 +398,6 @@ def changes(
         # With one run to compare, every note is of that run.
         prefix = f"{name}: " if len(names) > 2 else ""
         notes += [f"{prefix}{note}" for note in _notes(both, groups)]
-        notes += [f"{prefix}{note}" for note in _own_scores(found, name)]
         hashes += both.values
 
     corrected = _corrected(found)
@@ -468,19 +469,6 @@ def _notes(runs: RunPair, groups: Mapping[str, str] | None) -> list[str]:
         pairs = counted(unscored, "pair")
         notes.append(f"{pairs} of summaries without a score in both runs, left out.")
     return [*notes, *without_group(runs, groups)]
-
-
-def _own_scores(found: Sequence[SystemChange], run: str) -> list[str]:
-    """Notes on the systems of a run whose score is another one over the inputs
-    shared."""
-    notes = []
-    for change in found:
-        if change.run == run and abs(change.score - change.new) > EQUAL_WITHIN:
-            notes.append(
-                f"{cut(change.name)} scores {written(change.score)} over all inputs of "
-                f"the new run, {written(change.new)} over what both runs have."
-            )
-    return notes
 
 
 def _corrected(found: Sequence[SystemChange]) -> tuple[SystemChange, ...]:

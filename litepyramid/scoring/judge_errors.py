@@ -159,8 +159,8 @@ def _limits(name: str) -> Ends:
 def _numbers(
     pairs: LabelledPairs, weights: FloatArray, best: float
 ) -> dict[str, float]:
-    """The figures of weighted pairs; at a threshold a label of .5 is half present, half
-    absent."""
+    """The figures of weighted pairs; at a threshold those that a label of .5 says are
+    neither present nor absent do not count."""
     weights = weights / weights.sum()
     presence = pairs.presence
     error = presence - pairs.labels
@@ -173,12 +173,14 @@ def _numbers(
         "leniency": weights @ error,
     }
 
-    present = weights * pairs.labels
-    absent = weights - present
+    decided = weights * (pairs.labels != 0.5)
+    decided = decided / decided.sum()
+    present = decided * pairs.labels
+    absent = decided - present
     base = present.sum()
     for threshold, where in ((0.5, "at .5"), (best, f"at the best, {best:.2f}")):
         said = presence >= threshold
-        yes = weights @ said
+        yes = decided @ said
         chance = yes * base + (1 - yes) * (1 - base)
         agreed = present @ said + absent @ ~said
         numbers[f"sensitivity {where}"] = (present @ said) / base
@@ -191,8 +193,8 @@ def _numbers(
 def _best_threshold(pairs: LabelledPairs) -> float:
     """The presence from which yes has the highest sensitivity plus specificity."""
     values, rank = np.unique(pairs.presence, return_inverse=True)
-    present = sums_by(rank, pairs.weights * pairs.labels)
-    absent = sums_by(rank, pairs.weights * (1 - pairs.labels))
+    present = sums_by(rank, pairs.weights * (pairs.labels == 1))
+    absent = sums_by(rank, pairs.weights * (pairs.labels == 0))
     present_below = np.cumsum(present) - present
     absent_below = np.cumsum(absent) - absent
     gained = absent_below / absent.sum() - present_below / present.sum()

@@ -89,21 +89,14 @@ class _Row:
     input: str
     text: str
     probability: float
+    summary_sha: str
     nth: int = 0
     label: float | None = None
 
 
 @dataclass(frozen=True)
-class _Text:
-    system: str
-    input: str
-    sha: str
-
-
-@dataclass(frozen=True)
 class _File:
     spread: Spread
-    summaries: list[_Text]
     units: list[InputUnits]
     facts: list[_Row]
 
@@ -140,7 +133,7 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
         label = np.nan if row.label is None else row.label
         drawn[key] = label, row.probability
 
-    texts = {(row.system, row.input): row.sha for row in file.summaries}
+    texts = {(row.system, row.input): row.summary_sha for row in file.facts}
     sample = SampledLabels.of(file.spread, drawn, units, texts)
     if sample.unanswered == len(drawn):
         facts = counted(len(drawn), "drawn fact")
@@ -153,7 +146,9 @@ def write_sample(path: Path, sample: SampledLabels) -> None:
     labels = sample.labels
     rows = []
     for n, column in np.argwhere(sample.drawn).tolist():
-        row = {"system": labels.systems[n], **labels.units.facts[column]._asdict()}
+        system, fact = labels.systems[n], labels.units.facts[column]
+        sha = sample.texts[system, fact.input]
+        row = {"system": system, "summary_sha": sha, **fact._asdict()}
         row["label"] = plain(labels.values[n, column])
         row["probability"] = plain(sample.probability.values[n, column])
         rows.append(row)
@@ -162,11 +157,10 @@ def write_sample(path: Path, sample: SampledLabels) -> None:
         "format": _FORMAT,
         "version": 1,
         "spread": sample.spread,
-        "summaries": [_Text(*cell, sha) for cell, sha in sample.texts.items()],
         "units": [entry.to_json() for entry in labels.units],
         "facts": rows,
     }
-    write_json(path, plain(document))
+    write_json(path, document)
 
 
 # What the labels are, as draws of each system

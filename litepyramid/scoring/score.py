@@ -115,9 +115,9 @@ def score(
     scoring = ScoringRule.of(rule)
 
     # In a table of scores that name is what metrics are compared with.
-    if name == "human":
+    if name == "human" or (name is not None and not name.strip()):
         raise InputError(
-            "the name 'human' is reserved for the human score", expected="another name"
+            f"the name '{name}' of a score", expected="one, but not that of people's"
         )
 
     whole = as_data(data, units, **sources).with_language()

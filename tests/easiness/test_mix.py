@@ -190,6 +190,8 @@ def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
         mix(units, stus)
     with refused("unknown way of mixing 'best'"):
         mix(TEXTS, stus, by="best")
+    percent = mix(TEXTS, stus, easiness=easy, stu_share="30%")
+    assert percent.units == mix(TEXTS, stus, easiness=easy, stu_share=0.3).units
     with refused("the share is 1.1"):
         mix(TEXTS, stus, stu_share=1.1)
 

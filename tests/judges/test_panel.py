@@ -50,6 +50,8 @@ def test_settings_go_to_the_judges_that_take_them():
         lp.judge("recall+lexical", endpoint="http://localhost:1/v1")
     with refused():
         lp.judge("recall+lexical", join="sum")
+    with refused("one judge twice"):
+        lp.judge("recall + recall")
 
 
 UNITS = [[f"Fact {m} {u}." for u in range(4)] for m in range(8)]

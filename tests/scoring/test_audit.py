@@ -44,6 +44,8 @@ def test_a_perfect_judge_has_the_figures_of_one_and_intervals_inside_their_range
     labels = rng.choice([0.0, 0.5, 1.0], (1, 30, 4))
     values = values_of(lp.audit(of_presence(labels, labels)))
     assert values["AUC"] == roc_auc(labels[0], labels[0]) == 1
+    for name in ("sensitivity", "specificity", "Cohen's κ"):
+        assert values[f"{name} at .5"] == pytest.approx(1), name
 
     present = (labels > 0.2).astype(float)
     noisy = np.clip(0.9 * present + 0.05 + rng.normal(0, 0.1, labels.shape), 0, 1)

@@ -158,10 +158,11 @@ def needs(found):
     return [int(number) for number in re.findall(r"(?:about|judge,) (\d+)", text)]
 
 
-@pytest.mark.parametrize(("inputs", "expected"), [(40, [5, 396]), (200, [5, 133])])
+@pytest.mark.parametrize(("inputs", "expected"), [(40, [5, 396]), (200, [67, 133])])
 def test_a_judge_that_is_always_right_needs_few_labels(inputs, expected):
     """Of 40 labelled inputs, which are all there are, or of 200: by hand 1.96² s² /
-    .05², and less where the rest of 200 is not labelled."""
+    .05², and less where the rest of 200 is not labelled. Then an error may not have
+    been seen: of 58 or fewer, more than one in twenty."""
     units = [["A storm hit Oslo."]] * inputs
     presence = {"a": [[float(i % 2)] for i in range(inputs)]}
     labels = {"a": [[i % 2] if i < 40 else [] for i in range(inputs)]}

@@ -83,8 +83,10 @@ def test_what_does_not_match_is_refused():
     for rule in ("lite-3", "sample-0", "modified-", ""):
         with refused("unknown scoring rule"):
             scored(rule=rule)
-    with refused("'human' is reserved"):
+    with refused("the name 'human'"):
         scored(name="human")
+    with refused("the name ' '"):
+        scored(name=" ")
     with refused("neither units nor references"):
         scored(units=None)
 
