@@ -25,7 +25,7 @@ FLOORS = [
 # fmt: on
 
 # What must be read to know the package; air and comments are free.
-MOST_TOKENS = 277_500
+MOST_TOKENS = 275_500
 UNCOUNTED = {
     tokenize.COMMENT,
     tokenize.NL,

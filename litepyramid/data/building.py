@@ -293,11 +293,9 @@ def _check_filled(cells: Iterable[tuple[str, Any]], columns: int, what: str) -> 
         )
 
 
-def facts_of(tables: Tables | None, of: Listed) -> Facts | None:
+def facts_of(tables: Tables, of: Listed) -> Facts:
     """Labels or presence by system and unit: by the unit's text where it is told, else
     in the order of the units in their source."""
-    if not tables:
-        return None
     if not of:
         raise InputError(
             f"{tables[0].role} without their units",

@@ -443,15 +443,17 @@ def joined(
     units = units_of(by_role.get("units"), kind, inputs, questions)
     stus = units_of(by_role.get("stus"), "stu", inputs, questions)
     rated = units_of(by_role.get("label_units"), kind, inputs, questions)
-    labels = facts_of(by_role.get("labels"), rated or units or stus)
-    if rated and labels is None:
+    labels = presence = None
+    if "labels" in by_role:
+        labels = facts_of(by_role["labels"], rated or units or stus)
+    elif rated:
         raise InputError("label_units without labels", expected="the labels too")
 
     no_nulls = "summaries" not in may_lack
     summaries = summaries_of(by_role.get("summaries"), inputs, no_nulls)
-    presence = facts_of(by_role.get("presence"), units)
-    if presence is not None and summaries:
-        _check_judged(presence.systems, summaries.systems)
+    if "presence" in by_role:
+        presence = facts_of(by_role["presence"], units)
+        _check_judged(presence.systems, summaries.systems or presence.systems)
     remarks = []
     every = [entry for table in tables for entry in table.entries]
     answers = [entry for t in by_role.get("summaries", ()) for entry in t.entries]
