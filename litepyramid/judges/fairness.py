@@ -316,6 +316,8 @@ def fairness_of(
         f"{ranks} {counted(apart, 'pair')} of systems that people tell apart it "
         f"reverses {reversed_ or 'none'}. {leaning(cells)}"
     )
+    if not apart:
+        verdict = leaning(cells) or "People tell no two systems apart."
     return Fairness(data.name, verdict.rstrip(), tuple(biases), cells)
 
 
