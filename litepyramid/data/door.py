@@ -92,8 +92,9 @@ def opened(source: Any, name: str) -> Opened:
     if isinstance(source, Opened):
         return source
 
-    # A result of score holds a whole data set.
-    if isinstance(source, Result | Mapping | SavedScores):
+    # A result of score holds a whole data set; one of metrics is a table of scores.
+    has_table = isinstance(getattr(source, "scores", None), Scores)
+    if isinstance(source, Result | Mapping | SavedScores) and not has_table:
         saved = source if isinstance(source, SavedScores) else saved_scores(source)
         if saved is not None:
             part = saved.score_rows() if name == "scores" else saved.rows(name)
