@@ -245,11 +245,8 @@ class Phrases(Tree):
         joined = [c for c in self.of(i, "conj") if not self.is_clause(c)]
         alike = {self.words[c].upos for c in [i, *joined]} <= {"NOUN", "PROPN"}
         words = {self.lower(t) for t in span}
-        # "head and wrist sizes" may be sizes of both.
-        bare = self.words[i].xpos == "NN" and not self.of(i, "det", "nmod:poss")
-        shared = bare and any(self.of(c, "compound") for c in joined)
         alike = alike and self.relation(i) != "obl:unmarked"
-        if not joined or not alike or shared or words & (TOGETHER | {"but"}):
+        if not joined or not alike or words & (TOGETHER | {"but"}):
             return [set()]
 
         inside = {t for c in joined for t in self.under(c)}

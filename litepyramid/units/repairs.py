@@ -1,13 +1,12 @@
 """Mistakes of parsers that the tree itself shows, put right before facts are made."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from litepyramid.units.relations import (
     COMMAS,
     FINITE,
     NOT_FINITE,
-    SAYING,
     SUBJECTS,
 )
 from litepyramid.units.trees import Tree, Word
@@ -26,7 +25,7 @@ def mended(words: Sequence[Word]) -> list[Word]:
         ['nsubj', 'cc', 'conj', 'root']
     """
     changed = [*words]
-    for repair in _REPAIRS:
+    for repair in (_conjuncts_of_infinitives, _several_subjects):
         for i, head, relation in [*repair(Tree(changed))]:
             changed[i] = replace(changed[i], head=head, deprel=relation)
     return changed
@@ -50,18 +49,6 @@ def _conjuncts_of_infinitives(tree: Tree) -> Iterator[Change]:
             yield i, head, word.deprel
 
 
-def _complements(tree: Tree) -> Iterator[Change]:
-    """What is not said or known is a sentence of its own behind a comma: "One man
-    killed, 22 rescued"."""
-    for i in range(len(tree.words)):
-        for clause in tree.of(i, "ccomp") if tree.lower(i) not in SAYING else ():
-            start = tree.under(clause)[0]
-            parted = {tree.tokens[start - 1], tree.tokens[start]} & COMMAS
-            own = tree.of(clause, *SUBJECTS) and not tree.of(clause, "mark")
-            if own and parted:
-                yield clause, i, "parataxis"
-
-
 def _several_subjects(tree: Tree) -> Iterator[Change]:
     """Subjects side by side are one: "Ann Lee, her son and I left"; but "To date" is
     none."""
@@ -79,25 +66,3 @@ def _several_subjects(tree: Tree) -> Iterator[Change]:
                 yield other, first, "conj" if joined or ands else "appos"
                 yield from ((conjunct, first, "conj") for conjunct in joined)
                 yield from ((word, other, "cc") for word in ands)
-
-
-def _sayers_behind(tree: Tree) -> Iterator[Change]:
-    """Who says it governs what is said: "The shop closed, Ann has said"."""
-    for i, word in enumerate(tree.words):
-        said = tree.governor(i)
-        if said is None or tree.relation(said) == "parataxis":
-            continue
-        alone = not tree.of(i, "obj", "ccomp", "xcomp", "obl")
-        beside = word.deprel == "parataxis" and tree.of(i, "nsubj")
-        if beside and alone and tree.lower(i) in SAYING:
-            above = tree.words[said]
-            yield i, i if above.head == said else above.head, above.deprel
-            yield said, i, "ccomp"
-
-
-_REPAIRS: tuple[Callable[[Tree], Iterator[Change]], ...] = (
-    _conjuncts_of_infinitives,
-    _complements,
-    _several_subjects,
-    _sayers_behind,
-)

@@ -38,7 +38,7 @@ The coach asked players to rest and praised the fans. | The coach asked players 
 The assistant explains that coats on sale can't be refunded, but offers to exchange it for a larger one. | The assistant explains that coats on sale can't be refunded | coats on sale can't be refunded | The assistant offers to exchange it for a larger one
 If the light stays green, the reset has failed and you should contact support. | If the light stays green, the reset has failed | If the light stays green you should contact support
 A widow opens a cinema in a village without electricity. | A widow opens a cinema in a village without electricity
-One sailor killed, 22 others rescued, seven of whom jumped overboard. | One sailor killed | 22 others rescued | seven of whom jumped overboard
+One sailor killed, 22 others rescued, seven of whom jumped overboard. | One sailor killed, 22 others rescued | seven of whom jumped overboard
 Customers who registered their device within 30 days get a three-year warranty. | Customers who registered their device within 30 days get a three-year warranty
 """
 
@@ -155,6 +155,12 @@ Ann Lee sold it. Maria, 72, left her husband. | Ann Lee sold it | Maria left her
 Ann Lee spoke for Eve Berg. Berg left her husband. | Ann Lee spoke for Eve Berg | Eve Berg left her husband
 Ann Lee: Eve Berg won the vote. She likes tea. | Ann Lee: Eve Berg won the vote | She likes tea
 Ann and Bob Lee met in Rome. She likes tea. | Ann and Bob Lee met in Rome | She likes tea
+Her chief work is Hydra, published in 1738. | Her chief work is Hydra | Hydra was published | Hydra was published in 1738
+Eight prison officers and a prisoner have been taken to hospital. | Eight prison officers have been taken | a prisoner has been taken | Eight prison officers and a prisoner have been taken to hospital
+Police are treating a fire at a children's toy store as suspicious. | Police are treating a fire as suspicious | Police are treating a fire at a children's toy store as suspicious
+City leader Anderson has pulled out of the race to become the new MP. | Anderson has pulled out of the race | Anderson has pulled out of the race to become the new MP | Anderson is a City leader
+Royal Mail has apologised to a man after a parcel fell down his toilet. | Royal Mail has apologised to a man after a parcel fell down his toilet
+Mr Brandt will ask three firms. | Mr Brandt will ask three firms
 Ann Lee met a woman in Rome. She likes tea. | Ann Lee met a woman | Ann Lee met a woman in Rome | She likes tea
 """
 
