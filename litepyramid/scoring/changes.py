@@ -27,6 +27,7 @@ from litepyramid.scoring.system_changes import (
     system_changes,
     without_group,
 )
+from litepyramid.stats import EQUAL_WITHIN
 from litepyramid.tables import Column, Result, Table, frame, record, row
 from litepyramid.text import counted, cut, written
 from litepyramid.types import Fields, Names, ResultLike, Signature, Texts
@@ -156,7 +157,7 @@ class ChangeResult(Result):
         kinds = _KINDS if self.of_facts else ()
         columns = [*run, "system", *kinds, "old", "new", *measures, "better", "worse"]
         # Over all inputs of the new run.
-        if any(change.score != change.new for change in self.changes):
+        if any(abs(one.score - one.new) > EQUAL_WITHIN for one in self.changes):
             columns.append(Column("score", "new, all inputs"))
         failures = [f"FAIL: {reason}" for reason in self.failures]
         notes = [*failures, *self.notes, str(self.signature)]
