@@ -6,6 +6,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
+from litepyramid.checked import as_type
 from litepyramid.data.data import Data, as_data, load
 from litepyramid.data.facts import Facts
 from litepyramid.data.records import Summaries, Units
@@ -115,7 +116,7 @@ def score(
     scoring = ScoringRule.of(rule)
 
     # In a table of scores that name is what metrics are compared with.
-    if name == "human" or (name is not None and not name.strip()):
+    if name is not None and as_type(str, name, what="name").strip() in ("", "human"):
         raise InputError(
             f"the name '{name}' of a score", expected="one, but not that of people's"
         )

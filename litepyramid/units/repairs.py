@@ -58,6 +58,7 @@ def _several_subjects(tree: Tree) -> Iterator[Change]:
             joined = tree.of(other, "conj")
             between = range(tree.under(first)[-1] + 1, tree.under(other)[0])
             ands = [t for t in between if tree.relation(t) == "cc"]
+            ands += tree.of(other, "cc")
             if tree.of(first, "case"):
                 yield first, i, "obl"
             elif other < i and all(
