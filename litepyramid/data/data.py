@@ -249,8 +249,7 @@ def _with_parts(found: Mapping[str, Opened]) -> dict[str, Opened]:
         if source.saved is None:
             continue
         held = source.saved.parts
-        # Beside units of its own, a table of summaries is read for these alone.
-        if number > 0 or {"units", "summaries"} <= found.keys():
+        if not _may_hold_all(number, found):
             belonging = {"presence": "units", "labels": "label_units"}.get(role)
             held = [part for part in held if part == belonging]
         # Whoever gives labels says which units they are of.
@@ -258,9 +257,15 @@ def _with_parts(found: Mapping[str, Opened]) -> dict[str, Opened]:
             held = [part for part in held if part != "label_units"]
         for part in held:
             rows = opened(source.saved, part)
-            told = replace(rows, path=source.path, description=source.description)
-            whole.setdefault(part, told)
+            rows = replace(rows, path=source.path, description=source.description)
+            whole.setdefault(part, rows)
     return whole
+
+
+def _may_hold_all(number: int, found: Mapping[str, Opened]) -> bool:
+    """Whether a source is read for more than its role: the first; but a table of
+    summaries beside units of their own is read for summaries alone."""
+    return number == 0 and not {"units", "summaries"} <= found.keys()
 
 
 def _check_texts(summaries: Summaries, saved: SavedScores) -> None:
@@ -386,8 +391,7 @@ def _read(
                 error.hint = error.hint or OF_TOOLS
             raise
         others: Names = _TOGETHER
-        # Beside units of their own, a table of summaries is read for these alone.
-        if number > 0 or {"units", "summaries"} <= found.keys():
+        if not _may_hold_all(number, found):
             has_units = any(table.role == "units" for table in tables)
             others = ("units",) if role == "presence" and not has_units else ()
         others = tuple([other for other in others if other not in found])
@@ -453,7 +457,8 @@ def joined(
     summaries = summaries_of(by_role.get("summaries"), inputs, no_nulls)
     if "presence" in by_role:
         presence = facts_of(by_role["presence"], units)
-        _check_judged(presence.systems, summaries.systems or presence.systems)
+        if summaries:
+            _check_judged(presence.systems, summaries.systems)
     remarks = []
     every = [entry for table in tables for entry in table.entries]
     answers = [entry for t in by_role.get("summaries", ()) for entry in t.entries]

@@ -11,7 +11,8 @@ _LONG = 30  # words of a unit that may be a paragraph
 # Between the items of a list, be it on one line or on several.
 _ITEM = re.compile(r"[^\s;];\s+(?=\S)|\S\s*[\n•]\s*(?=\S)")
 _ENTITY = re.compile(r"&#?\w+;")
-_LIKE_NOTHING = {"none", "nan", "na", "n/a", "null"}
+LIKE_NOTHING = {"none", "nan", "na", "n/a", "null"}
+"""Texts, in small letters, by which tools write that there is no value."""
 
 
 def text_notes(texts: Mapping[str, Sequence[str]]) -> list[str]:
@@ -31,9 +32,7 @@ def text_notes(texts: Mapping[str, Sequence[str]]) -> list[str]:
             "clean them first (in Python by html.unescape)."
         )
 
-    nothing = [
-        one for one in texts.get("summaries", ()) if one.lower() in _LIKE_NOTHING
-    ]
+    nothing = [one for one in texts.get("summaries", ()) if one.lower() in LIKE_NOTHING]
     if nothing:
         are = counted(len(nothing), "answer is the text", "answers are the text")
         notes.append(

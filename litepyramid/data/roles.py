@@ -29,6 +29,7 @@ from litepyramid.data.door import (
 from litepyramid.data.files import Row
 from litepyramid.data.headers import (
     NAMES,
+    OF_TOOLS,
     ROLES,
     Columns,
     Role,
@@ -497,7 +498,7 @@ def _of_values(leaf: Leaf, role: str) -> Table:
             f"no {role}",
             path=found.path,
             expected="at least one",
-            hint="What another tool wrote is read by 'litepyramid convert'.",
+            hint=OF_TOOLS,
         )
     # A list of paths is a common slip, and would be scored as texts.
     if not found.is_file and all(is_file(entry.value) for entry in entries):

@@ -23,6 +23,7 @@ from litepyramid.data.headers import (
     named_columns,
     usual_meaning,
 )
+from litepyramid.data.notes import LIKE_NOTHING
 from litepyramid.data.roles import cell_of, named, rows_of_columns
 from litepyramid.data.scores import ALL_INPUTS
 from litepyramid.errors import InputError, located
@@ -33,7 +34,7 @@ EXPECTED = "the columns system, input and one a metric, or system, input, metric
 IDS = ("system", "input", "annotator")
 NAMES = (*IDS, "metric", "score", "human")
 """Columns that have a meaning."""
-_MISSING = {"", "nan", "na", "n/a", "null", "none"}
+_MISSING = {"", *LIKE_NOTHING}
 _INDEX = re.compile(r"column \d+|Unnamed: \d+")
 
 

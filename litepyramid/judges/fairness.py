@@ -156,6 +156,13 @@ def slope(
     return value, value - reach, value + reach, p
 
 
+def mean_gap(gaps: FloatArray) -> tuple[float, float, float, float]:
+    """The mean of what inputs have, its interval, and p (`slope`); NaN is none."""
+    there = np.flatnonzero(~np.isnan(gaps))
+    alike = np.ones(len(there))
+    return slope(gaps[there], alike, alike, there)
+
+
 def cells_by(
     questions: Iterable[Question],
     weights: FloatArray,
@@ -235,8 +242,7 @@ def turned(judge: FloatArray, people: FloatArray) -> tuple[int, int]:
     falls = []
     for first, second in all_pairs(len(people)).tolist():
         gaps = people[first] - people[second]
-        there = np.flatnonzero(~np.isnan(gaps))
-        mean, _, _, own = slope(gaps[there], there == there, np.ones(len(there)), there)
+        mean, _, _, own = mean_gap(gaps)
         p.append(own)
         falls.append(mean * np.nansum(judge[first] - judge[second]) < 0)
 
@@ -301,10 +307,8 @@ def fairness_of(
     biases = []
     for n, system in enumerate(systems):
         questions.append((SYSTEM, system, "bias", of_system == n, errors))
-        gaps = judge[n] - people[n]
-        there = np.flatnonzero(~np.isnan(gaps))
-        found = slope(gaps[there], there == there, np.ones(len(there)), there)
-        biases.append(SystemBias(system, mean_of_scored(judge[n]), *found[:3]))
+        bias = mean_gap(judge[n] - people[n])[:3]
+        biases.append(SystemBias(system, mean_of_scored(judge[n]), *bias))
 
     if not np.isnan(copied).any():
         questions.append((COPIED, "from its source", "slope", copied, errors))

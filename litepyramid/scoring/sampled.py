@@ -181,10 +181,10 @@ def on_result(result: ScoreResult, sample: SampledLabels) -> SampledLabels:
             f"the result lacks '{cut(lacking[0])}', which was exported to be labelled",
             expected="a result of the summaries and units that were exported",
         )
-    now = result.summaries
-    for (system, name), sha in sample.texts.items() if now else ():
+    texts = {} if result.summaries is None else dict(result.summaries.cells())
+    for (system, name), sha in sample.texts.items() if texts else ():
         # The same facts of a newer summary may be other ones.
-        if now and text_sha(now.of_system(system)[name]) != sha:
+        if text_sha(texts[system, name]) != sha:
             raise InputError(
                 f"labels of another summary of '{cut(system)}' on '{cut(name)}'",
                 expected="a result of the summaries and units that were exported",

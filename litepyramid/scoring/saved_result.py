@@ -93,11 +93,10 @@ def read_saved(result: Any) -> ScoreResult | None:
 def read_run(run: ResultLike) -> ScoreResult:
     """A run as `changes` compares it: a result of `score`, or of `precision` its
     scores, which are of no fact that two runs have."""
-    saved = None
-    if (scored := read_saved(run)) is None:
-        saved = saved_scores(run)
-    if scored is not None or saved is None:
-        return report(run if scored is None else scored)
+    if (scored := read_saved(run)) is not None:
+        return scored
+    if (saved := saved_scores(run)) is None:
+        return report(run)
 
     inputs = sorted({row.input for row in saved.scores})
     cells = [(row.system, row.input) for row in saved.scores]
